@@ -73,6 +73,7 @@ from rushlight import sparse as sparse
 from rushlight import special as special
 from rushlight import starting as starting
 from rushlight import storage as storage
+from rushlight import storage_elements as storage_elements
 from rushlight import tensors as tensors
 from rushlight import testing as testing
 from rushlight import torch_version as torch_version
