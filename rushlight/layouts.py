@@ -93,7 +93,7 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
     """
     if format is None or format is preserve_format:
         if array.flags.c_contiguous or not is_repeated(array):
-            return np.empty_like(array, dtype)
+            return alike(array, np.empty_like(array, dtype))
         format = contiguous_format
     if format is contiguous_format:
         return np.empty(array.shape, dtype, like=array)
@@ -101,6 +101,15 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
         raise RuntimeError(f"required rank {RANKS[format]} tensor to use {format.name} format")
     batch, channels, *space = array.shape
     return np.moveaxis(np.empty((batch, *space, channels), dtype, like=array), -1, 1)
+
+
+def alike(array: np.ndarray, made: np.ndarray) -> np.ndarray:
+    """A new array of an array's shape, with all of its strides if it is dense: NumPy sets those of size 1 anew."""
+    if array.strides == made.strides and array.itemsize == made.itemsize:
+        return made
+    if 1 not in array.shape or type(made) is not np.ndarray or not is_dense(array):
+        return made
+    return laid_over(made, made.shape, [s // array.itemsize * made.itemsize for s in array.strides])
 
 
 def is_repeated(array: np.ndarray) -> bool:
