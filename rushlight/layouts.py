@@ -93,7 +93,8 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
     """
     if format is None or format is preserve_format:
         if array.flags.c_contiguous or not is_repeated(array):
-            return alike(array, np.empty_like(array, dtype))
+            made = np.empty_like(array, dtype)
+            return alike(array, made) if 1 in array.shape else made
         format = contiguous_format
     if format is contiguous_format:
         return np.empty(array.shape, dtype, like=array)
@@ -107,7 +108,7 @@ def alike(array: np.ndarray, made: np.ndarray) -> np.ndarray:
     """A new array of an array's shape, with all of its strides if it is dense: NumPy sets those of size 1 anew."""
     if array.strides == made.strides and array.itemsize == made.itemsize:
         return made
-    if 1 not in array.shape or type(made) is not np.ndarray or not is_dense(array):
+    if type(made) is not np.ndarray or not is_dense(array):
         return made
     return laid_over(made, made.shape, [s // array.itemsize * made.itemsize for s in array.strides])
 
