@@ -1,5 +1,6 @@
 """The device of tensors: the CPU, or "meta", where tensors have no memory."""
 
+import re
 from contextvars import ContextVar
 
 from rushlight.core.advice import advised
@@ -32,6 +33,19 @@ class AcceleratorError(RuntimeError):
     __module__ = "torch"
 
 
+def named(text: str) -> tuple[str, int | None]:
+    """The kind of a device and its number, from a text such as "cuda:1". PyTorch's errors for other texts."""
+    found = re.fullmatch(r"([A-Za-z_]+)(?::(0|[1-9][0-9]*))?", text)
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    if found is None:
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if found[1] not in NAMES:
+        listed = ", ".join(NAMES)
+        raise RuntimeError(advised(f"Expected one of {listed} device type at start of device string: {found[1]}"))
+    return found[1], None if found[2] is None else int(found[2])
+
+
 class device(Layered):
     """The device of a tensor: the CPU, or "meta", for tensors with a shape, strides and dtype but no memory.
 
@@ -43,22 +57,28 @@ class device(Layered):
     """
 
     __slots__ = ("index", "type")
+    type: str
     _layers: "ContextVar[tuple[device, ...]]"
 
     def __init__(self, type: "str | device | int" = "cpu", index: int | None = None):
+        kind = type.__class__.__name__
+        if isinstance(type, bool) or not isinstance(type, (str, device, int)):
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({kind}). Give it a text such as 'cpu'."
+            )
         if isinstance(type, int):
+            if type < 0:
+                raise RuntimeError("Device index must not be negative")
             raise RuntimeError("Cannot access accelerator device when none is available.")
-        name, _, number = str(type).partition(":")
-        if name not in NAMES:
-            listed = ", ".join(NAMES)
-            raise RuntimeError(advised(f"Expected one of {listed} device type at start of device string: {name}"))
         if not (index is None or isinstance(index, int)):
             kind = index.__class__.__name__
             raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kind}")
-        if number and not number.isdigit():
-            raise RuntimeError(f"Invalid device string: '{type}'")
-        self.type: str = name
-        self.index: int | None = int(number) if number else index
+        self.type, number = named(str(type))
+        if number is not None and index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        self.index: int | None = index if number is None else number
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)

@@ -30,9 +30,19 @@ class TypedTensor(type):
         return new_tensor(constructed(cls.dtype._numpy, *given, **options))
 
 
+def no_base(cls: type) -> None:
+    """Raises TypeError: such a class is a name for a dtype, which no class can extend."""
+    base = cls.__bases__[0]
+    raise TypeError(
+        f"type '{base.__module__}.{base.__name__}' is not an acceptable base type. Derive from torch.Tensor instead."
+    )
+
+
 for name, d in CLASSES.items():
     doc: str = f"Tensors of {d}: made from data, or uninitialised from sizes."
-    globals()[name] = TypedTensor(name, (), {"dtype": d, "__module__": "torch", "__doc__": doc})
+    globals()[name] = TypedTensor(
+        name, (), {"dtype": d, "__module__": "torch", "__doc__": doc, "__init_subclass__": no_base}
+    )
 
 
 def set_default_tensor_type(t: type | str) -> None:

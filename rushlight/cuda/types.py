@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight.cuda.without import not_compiled
+from rushlight.legacy import no_base
 
 KINDS = "BFloat16 Bool Byte Char Double Float Half Int Long Short".split()
 COMPLEX = "ComplexDouble ComplexFloat".split()
@@ -19,4 +20,5 @@ def no_tensor(cls: type, *args: Any, **kwargs: Any) -> None:
 
 for name in __all__:
     refuse = no_tensor if name.endswith("Tensor") else not_compiled("cls, *args, **kwargs")
-    globals()[name] = type(name, (), {"__new__": refuse, "__module__": "torch.cuda"})
+    extended = {"__init_subclass__": no_base} if name.endswith("Tensor") else {}
+    globals()[name] = type(name, (), {"__new__": refuse, "__module__": "torch.cuda", **extended})

@@ -1,5 +1,6 @@
 """What cannot be drawn is refused in PyTorch's words."""
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -103,3 +104,13 @@ def test_integers_beyond_a_floating_dtype_warn() -> None:
     with pytest.warns(UserWarning, match=r"to - 1 is out of bounds \[-\(2\^11\), 2\^11\]"):
         numbers = randint(G, (100,), HALF, 0, 4000)
     assert numbers.max() < 4000
+
+
+def test_normal_numbers_resize_out_with_a_warning(torch):
+    out, mean = torch.zeros(3, 4), torch.zeros(2, 3, 4)
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized since it had shape"):
+        assert torch.normal(mean, torch.ones(1, 4), out=out).shape == out.shape == mean.shape
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.normal(mean, torch.ones(1, 4), out=out)
+        torch.normal(mean, torch.ones(1, 4), out=torch.zeros(0))

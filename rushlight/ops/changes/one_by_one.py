@@ -1,6 +1,6 @@
 """Changing elements by Python functions, one call for each: `apply_`, `map_` and `map2_`. Loaded when first used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.autograd.grad_mode import no_grad
@@ -72,4 +72,9 @@ def replace(name: str, function: Callable[..., Any], *tensors: Tensor) -> Tensor
     with no_grad():
         columns = [tensor.expand(first.shape).reshape(-1).tolist() for tensor in tensors]
         values = [function(*row) for row in zip(*columns, strict=True)]
+        for value in values:
+            if isinstance(value, Sequence):
+                raise TypeError(
+                    f"must be real number, not {type(value).__name__}: {name} writes what the function returns"
+                )
         return first.copy_(made_of(values, dtype=first.dtype).reshape(first.shape))

@@ -12,6 +12,7 @@ from rushlight.core.batching import on_more_levels
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
+from rushlight.core.lines import warn
 from rushlight.core.meta import without_data
 from rushlight.core.operators import Operator
 from rushlight.devices import META, device_of
@@ -20,7 +21,7 @@ from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.options import LikeOptions, OutOptions, array_of, created, like_options, numpy_type, sizes
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
-from rushlight.ops.out import write_made
+from rushlight.ops.out import RESIZED, write_made
 from rushlight.ops.shapes.broadcasting import common_shape
 from rushlight.ops.table import method, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
@@ -276,6 +277,8 @@ def normal(
         )
     out = options.pop("out", None)
     result = NORMAL[tensors](mean, std, chosen, memory_of(out))
+    if out is not None and out.numel() and out.shape != result.shape:
+        warn(RESIZED.format(list(out.shape), list(result.shape)))
     return result if out is None else write_made("normal", out, result._array)
 
 

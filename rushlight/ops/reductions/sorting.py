@@ -149,7 +149,7 @@ def _topk(input: Array, k: int, dim: int, largest: bool) -> tuple[Array, ...]:
         order = order_of(input, dim, largest)[first]
         return _gather.forward(input, dim, order), order
     if largest:
-        candidates = np.argpartition(input, n - k, dim)[(*[slice(None)] * dim, slice(n - k, None))]
+        candidates = np.argpartition(input, min(n - k, n - 1), dim)[(*[slice(None)] * dim, slice(n - k, None))]
     else:
         candidates = np.argpartition(input, k, dim)[first]
     candidates = np.sort(candidates, dim)
