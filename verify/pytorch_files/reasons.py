@@ -39,7 +39,7 @@ REASONS = {
     r"test_gradcheck_(forward_ad_respects_requires_grad|get_\w+_jacobian)": INNER,
     r"test_volatile_deprecated|test_cant_create_saved_tensors": PRIVATE_NAMES,
     r"test_(storage_meta|typed_storage_meta)": META_STORAGES,
-    r"test_storage_\w*(cycle|dealloc|resurrected)|TypedStoragePair": STORAGES,
+    r"test_storage_\w*(cycle|dealloc|resurrected|preserve)|TypedStoragePair": STORAGES,
     r"(index|masked)_fill_mem_overlap": EXPANDED,
     r"(reduce_mean_cpu_bfloat16|put_cpu_float16)": ROUNDED,
     r"must be real number, not (complex|bytes)$|KeyError: '\|V1|numpy.void": COMPLEX32,
