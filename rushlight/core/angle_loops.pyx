@@ -1,8 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Trigonometric functions and their inverses, which NumPy computes without SIMD where there is no AVX-512.
 
-All compute in double precision, but for sines and cosines of float32. They are written so that the compiler vectorizes
-them: every case is computed, and the right one is chosen. Large angles are left to the C library.
+With AVX-512 NumPy's loops for float32 are the faster ones, but for sines and cosines. Ours compute in double precision,
+but for sines and cosines of float32. They are written so that the compiler vectorizes them: every case is computed, and
+the right one is chosen. Large angles are left to the C library.
 """
 
 cimport libc.math
@@ -246,7 +247,7 @@ cdef tuple FUNCTIONS = (np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan,
 cdef bint angle_loop(object function, bint single, Loop* loop):
     """Whether we have a faster loop than NumPy for a function and a float dtype; if so, sets `loop`."""
     cdef bint turns_back = function is np.sin or function is np.cos
-    if function not in FUNCTIONS or (has_vectors() and (single or not turns_back)):
+    if function not in FUNCTIONS or (has_vectors() and single and not turns_back):
         return False
     if turns_back and single and register_bytes() == 0:  # the CPU has no instruction for what `fmaf` computes
         return False

@@ -152,6 +152,15 @@ def test_a_transposed_product(written):
     written.check(8)
 
 
+def test_a_transposed_product_that_is_returned_stays(written):
+    a, b = written.input(normal(4, 5)), written.input(normal(5, 3))
+    written.returns(written.call("permute", written.call("mm", a, b), (1, 0)))
+    graph = written.improved()
+    assert [node.shape for node in graph.live() if node.kind == "product"] == [(4, 3)]
+    assert graph.outputs[0].detail == (0, written.program.outputs[0].strides)
+    written.check(8)
+
+
 def test_transposed_products_of_a_batch(written):
     a, b = written.input(normal(2, 3, 4, 5)), written.input(normal(2, 3, 5, 6))
     c = written.input(normal(2, 3, 6, 4))

@@ -11,8 +11,9 @@ FOLDED = 4096  # the largest constants of which functions are computed in advanc
 
 
 def simplified(graph: Graph) -> Graph:
-    """The graph with nodes replaced by simpler ones."""
-    return rebuilt(graph, simpler)
+    """The graph with nodes replaced by simpler ones; outputs stay in the memory order in which they were recorded."""
+    views = {node for node in graph.outputs if node.kind == WINDOW}
+    return rebuilt(graph, lambda new, node, inputs: None if node in views else simpler(new, node, inputs))
 
 
 def simpler(new: Graph, node: Node, inputs: tuple[Node, ...]) -> Node | None:

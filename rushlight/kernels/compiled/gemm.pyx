@@ -74,7 +74,7 @@ cdef always store(float* out, const floats* a, const floats* b, bint adds) noexc
         o[1] = b[0]
 
 
-cdef wide block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+cdef wide block(const Matrix* a, const Matrix* b, index depth, float* out, index stride, bint adds) noexcept nogil:
     """out[6, 64] = or += a[6, depth] @ b[depth, 64]; the rows of `b` are contiguous."""
     cdef floats a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, e0, e1, e2, e3, f0, f1, f2, f3
     cdef floats x0, x1, x2, x3
@@ -107,7 +107,7 @@ cdef wide block(Matrix a, Matrix b, index depth, float* out, index stride, bint 
     store(out + 5 * stride + 32, &f2, &f3, adds)
 
 
-cdef wide half_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+cdef wide half_block(const Matrix* a, const Matrix* b, index depth, float* out, index stride, bint adds) noexcept nogil:
     """out[6, 32] = or += a[6, depth] @ b[depth, 32]."""
     cdef floats a0, a1, b0, b1, c0, c1, d0, d1, e0, e1, f0, f1, x0, x1
     cdef const floats* x
@@ -141,7 +141,8 @@ cdef always store_one(float* out, const floats* sums, bint adds) noexcept nogil:
         o[0] = sums[0]
 
 
-cdef wide narrow_block(Matrix a, Matrix b, index depth, float* out, index stride, bint adds) noexcept nogil:
+cdef wide narrow_block(const Matrix* a, const Matrix* b, index depth, float* out, index stride,
+                       bint adds) noexcept nogil:
     """out[6, 16] = or += a[6, depth] @ b[depth, 16]."""
     cdef floats a0, b0, c0, d0, e0, f0, x
     cdef const float* y = a.start
@@ -160,21 +161,44 @@ cdef wide narrow_block(Matrix a, Matrix b, index depth, float* out, index stride
     store_one(out + 5 * stride, &f0, adds)
 
 
-cdef wide lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
+cdef wide lay_rows(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
     """Packs `width` columns as a panel: rows of COLUMNS numbers, padded with zeros to the `full` width."""
-    cdef index first, j, k
+    cdef index j, k
     for k in range(depth):
+        for j in range(width):
+            panel[k * COLUMNS + j] = b.start[k * b.down + j]
         for j in range(width, full):
             panel[k * COLUMNS + j] = 0
+
+
+cdef widest lay_lanes(const float* few, index step, index width, index depth, float* panel,
+                      index stride) noexcept nogil:
+    """Packs rows as 16 columns of a panel; missing ones repeat the last."""
+    cdef floats x[16]
+    cdef const float* row[16]
+    cdef index k, r, whole = depth - depth % LANES
+    for r in range(16):
+        row[r] = few + min(r, width - 1) * step
+    for k from 0 <= k < whole by LANES:
+        for r in range(16):
+            x[r] = (<const floats*>(row[r] + k))[0]
+        turn(x)
+        for r in range(16):
+            (<floats*>(panel + (k + r) * stride))[0] = x[r]
+    for k in range(whole, depth):
+        for r in range(16):
+            panel[k * stride + r] = row[r][k]
+
+
+cdef void lay_panel(Matrix b, index depth, index width, index full, float* panel) noexcept nogil:
+    """Packs `width` columns, which are rows or columns in memory, as a panel of the `full` width."""
+    cdef index j, first
     if b.right == 1:
-        for k in range(depth):
-            for j in range(width):
-                panel[k * COLUMNS + j] = b.start[k * b.down + j]
+        lay_rows(b, depth, width, full, panel)
         return
-    for first from 0 <= first < depth by LANES:  # few numbers of each column at a time, so that they stay in the cache
-        for j in range(width):
-            for k in range(first, min(first + LANES, depth)):
-                panel[k * COLUMNS + j] = b.start[k + j * b.right]
+    for j from 0 <= j < full by LANES:
+        first = min(j, width - 1)
+        lay_lanes(b.start + first * b.right, b.right, width - first, depth, panel + j, COLUMNS)
 
 
 cdef wide lay_strips(Matrix a, index rows, index depth, float* strips) noexcept nogil:
@@ -227,14 +251,15 @@ cdef void pass_by(Matrix a, Matrix panel, float* strips, index whole, float* out
         if i >= whole:
             six = Matrix(strips + (i - whole) * depth, 1, ROWS)
         if height == ROWS and width == full:
-            run_block(six, panel, depth, out + i * stride, stride, full, adds)
+            run_block(&six, &panel, depth, out + i * stride, stride, full, adds)
             continue
-        run_block(six, panel, depth, corner, full, full, False)
+        run_block(&six, &panel, depth, corner, full, full, False)
         for r in range(height):
             copy_or_add(corner + r * full, out + (i + r) * stride, width, adds)
 
 
-cdef inline void run_block(Matrix a, Matrix b, index depth, float* out, index stride, index full, bint adds) noexcept nogil:
+cdef inline void run_block(const Matrix* a, const Matrix* b, index depth, float* out, index stride, index full,
+                           bint adds) noexcept nogil:
     """The block of the width of a panel."""
     if full == COLUMNS:
         block(a, b, depth, out, stride, adds)
@@ -352,24 +377,6 @@ cdef widest low_tower(const float* y, index down, const float* panel, index dept
     s[4] = a4; s[5] = a5; s[6] = a6; s[7] = a7
 
 
-cdef widest lay_lanes(const float* few, index step, index width, index depth, float* panel) noexcept nogil:
-    """Packs rows as the columns of a panel of one vector's width; missing ones repeat the last."""
-    cdef floats x[16]
-    cdef const float* row[16]
-    cdef index k, r, whole = depth - depth % LANES
-    for r in range(16):
-        row[r] = few + min(r, width - 1) * step
-    for k from 0 <= k < whole by LANES:
-        for r in range(16):
-            x[r] = (<const floats*>(row[r] + k))[0]
-        turn(x)
-        for r in range(16):
-            (<floats*>(panel + (k + r) * LANES))[0] = x[r]
-    for k in range(whole, depth):
-        for r in range(16):
-            panel[k * LANES + r] = row[r][k]
-
-
 cdef void lay_down(const float* sums, float* out, index down, index right, index height, index width,
                    bint adds) noexcept nogil:
     """out[height, width] = or += sums, whose rows are vectors."""
@@ -403,7 +410,7 @@ cdef bint by_towers(Matrix a, Matrix b, float* out, index m, index n, index dept
         many, few, rows, count, down, right = few, many, m, n, n, 1
     for j from 0 <= j < count by LANES:
         for k from 0 <= k < depth by TALL:
-            lay_lanes(few.start + j * few.down + k, few.down, count - j, min(<index>TALL, depth - k), panel)
+            lay_lanes(few.start + j * few.down + k, few.down, count - j, min(<index>TALL, depth - k), panel, LANES)
             pass_tower(Matrix(many.start + k, many.down, 1), panel, min(<index>TALL, depth - k), rows, start, stop,
                        out + j * right, down, right, min(<index>LANES, count - j), adds or k > 0)
     free(panel)
