@@ -110,7 +110,7 @@ def alike(array: np.ndarray, made: np.ndarray) -> np.ndarray:
         return made
     if type(made) is not np.ndarray or not is_dense(array):
         return made
-    return laid_over(made, made.shape, [s // array.itemsize * made.itemsize for s in array.strides])
+    return laid_over(made, made.shape, tuple([s // array.itemsize * made.itemsize for s in array.strides]))
 
 
 def is_repeated(array: np.ndarray) -> bool:
