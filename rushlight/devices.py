@@ -39,7 +39,7 @@ def named(text: str) -> tuple[str, int | None]:
     if not text:
         raise RuntimeError("Device string must not be empty")
     if found is None:
-        raise RuntimeError(f"Invalid device string: '{text}'")
+        raise RuntimeError(advised(f"Invalid device string: '{text}'"))
     if found[1] not in NAMES:
         listed = ", ".join(NAMES)
         raise RuntimeError(advised(f"Expected one of {listed} device type at start of device string: {found[1]}"))

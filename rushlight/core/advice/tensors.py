@@ -130,10 +130,11 @@ TENSORS = (
     ),
     (r"argument 'dtype' must be torch.dtype, not str", "Types are names of torch: torch.float32 for 'float32'."),
     (
-        r"device type at start of device string: (?:u?int|float|double|half|long|bool|complex)",
+        r"(?:device type at start of device string: |Invalid device string: ')"
+        r"(?:u?int|float|double|half|long|bool|complex)",
         "A type of numbers is a name of torch: x.to(torch.float32).",
     ),
-    (r"device type at start of device string", "rushlight computes on 'cpu'."),
+    (r"device type at start of device string|^Invalid device string", "rushlight computes on 'cpu'."),
     (r"Could not infer dtype of NoneType", "Leave None out, or write float('nan')."),
     (
         r"Could not infer dtype of (?!NoneType)(\w+)",
