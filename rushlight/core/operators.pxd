@@ -78,7 +78,7 @@ cdef bint on_batch(object args)
 
 cdef bint any_turned(object arrays)
 
-@cython.locals(out=TensorBase, node=Node)
+@cython.locals(out=TensorBase, node=Node, placing=bint, by_operands=bint)
 cdef tuple several(Operator op, tuple args, list arrays, tuple results, int needs, Modes modes, bint batched)
 
 @cython.locals(tensor=TensorBase)
@@ -98,7 +98,7 @@ cdef list arrays_among(tuple args)
 @cython.locals(tensor=TensorBase)
 cpdef bint disordered(object arg)
 
-cdef bint needs_place(Operator op, list arrays, object result)
+cdef bint needs_place(object result, bint by_operands)
 
 cdef bint lies_by_operands(Operator op, list arrays)
 

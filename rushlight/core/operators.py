@@ -311,7 +311,7 @@ def finish(op, args, arrays):
         look(out, args[0], False)
         if args[0]._unsettled:
             join(out, args[0])
-    elif op.laying and not batched and needs_place(op, arrays, result):
+    elif op.laying and not batched and needs_place(result, lies_by_operands(op, arrays)):
         lay(op, args, out)
         result = out._array
     if modes is not None:
@@ -437,14 +437,14 @@ def several(op, args, arrays, results, needs, modes, batched):
     """Wraps and records the outputs of an operator that has several."""
     results = tuple([r if type(r) is ndarray or type(r) is Batched else as_array(r) for r in results])
     placing = op.laying and not batched
-    operands_decide = placing and lies_by_operands(op, arrays)
+    by_operands = placing and lies_by_operands(op, arrays)
     outs = []
     for result in results:
         out = blank()
         out._array = result
         if op.view:
             look(out, args[0], True)
-        elif placing and type(result) is ndarray and (operands_decide or not in_order(result)):
+        elif placing and needs_place(result, by_operands):
             lay(op, args, out)
         outs.append(out)
     if modes is None:
@@ -556,9 +556,9 @@ def disordered(arg):
     return False
 
 
-def needs_place(op, arrays, result):
-    """Whether a result's layout may differ from PyTorch's: it, or an operand, is not contiguous."""
-    return type(result) is ndarray and (not in_order(result) or lies_by_operands(op, arrays))
+def needs_place(result, by_operands):
+    """Whether a result's layout may differ from PyTorch's: it is not contiguous, or its operands decide."""
+    return type(result) is ndarray and (by_operands or not in_order(result))
 
 
 def lies_by_operands(op, arrays):
