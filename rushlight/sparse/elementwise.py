@@ -22,6 +22,7 @@ from rushlight.sparse.tensor import (
     positions,
     sparse_dims,
     sparse_of,
+    stored,
     summed_by_group,
     unraveled,
 )
@@ -66,7 +67,7 @@ def is_scalar(value: Any) -> bool:
 @handles("add")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """The sum of two sparse tensors (sparse), or of a dense and a sparse tensor (dense)."""
-    check_factor(alpha, *map(values_of, (input, other)))
+    check_factor(alpha, *map(stored, (input, other)))
     if not is_sparse(input):
         return added_to_dense(input, other, alpha)
     if not is_sparse(other):
@@ -109,13 +110,10 @@ def walk(first: list[int], second: list[int]) -> tuple[np.ndarray, list[int]]:
 
 def is_sorted(tensor: SparseTensor) -> bool:
     """Whether the indices are sorted, each once, as those of a coalesced tensor are."""
+    if tensor._is_coalesced:
+        return True
     places = positions(tensor._places, tensor._sizes[: sparse_dims(tensor)])
-    return tensor._is_coalesced or bool((places[1:] > places[:-1]).all())
-
-
-def values_of(operand: Any) -> Any:
-    """The stored elements of a sparse tensor, another operand as it is."""
-    return operand._stored if is_sparse(operand) else operand
+    return bool((places[1:] > places[:-1]).all())
 
 
 def added_to_dense(input: Tensor, other: SparseTensor, alpha: Any) -> Tensor:
@@ -143,7 +141,7 @@ def same_sizes(name: str, input: Any, other: Any) -> None:
 @handles("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """The difference, with the same layouts as `add`."""
-    check_no_booleans(*map(values_of, (input, other)))
+    check_no_booleans(*map(stored, (input, other)))
     if is_sparse(input) and not is_sparse(other):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     return add(input, other, alpha=-alpha)

@@ -25,6 +25,7 @@ from rushlight.sparse.tensor import (
     sparse_dims,
     sparse_of,
     starts,
+    stored,
 )
 from rushlight.tensors import Tensor
 
@@ -294,7 +295,7 @@ for _name in (
 ):
 
     def _on_values(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        others = [a._stored if is_sparse(a) else a for a in args]
+        others = map(stored, args)
         result = getattr(self._stored, _name)(*others, **kwargs)
         if result is self._stored:
             return self

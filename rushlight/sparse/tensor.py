@@ -252,6 +252,11 @@ def is_sparse(value: Any) -> bool:
     return isinstance(value, SparseTensor)
 
 
+def stored(value: Any) -> Any:
+    """The stored elements of a sparse tensor, any other value as it is."""
+    return value._stored if is_sparse(value) else value
+
+
 def sparse_dims(tensor: SparseTensor) -> int:
     """The number of sparse dimensions."""
     return tensor._places.shape[0]
