@@ -195,9 +195,13 @@ def run_grad(
     run = Backward(keep_graph, on_tensors)
     with in_grad_mode(create_graph):
         results = run.run(roots, [target_of(x) for x in inputs])
-    models = [x._settled() if isinstance(x, TensorBase) else None for x in inputs]
-    found = [as_tensor(g, model) for g, model in zip(results, models, strict=True)]
-    return [x._like(g) if stored(x) is not x and g is not None else g for x, g in zip(inputs, found, strict=True)]
+    return [gradient_of(x, g) for x, g in zip(inputs, results, strict=True)]
+
+
+def gradient_of(x: Any, g: Any) -> Any:
+    """What the engine gives for an input, or an edge, as a tensor for users; that of a sparse tensor is sparse."""
+    found = as_tensor(g, x._settled() if isinstance(x, TensorBase) else None)
+    return found if found is None or stored(x) is x else x._like(found)
 
 
 def needs_tensors(create_graph: bool, outputs: Sequence[Tensor], grads: Sequence[Tensor | None]) -> bool:
@@ -288,10 +292,11 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         check_recorded(i, out)
-        if stored(out) is not out:
-            out, g = out._stored, g if g is None else g.sparse_mask(out)._stored
-        value = implicit_grad(out) if g is None else checked_grad(out, g, i)
-        roots.append((*target_of(out), value if on_tensors else plain(value._array)))
+        values = stored(out)
+        if g is not None and values is not out:
+            g = g.sparse_mask(out)._stored
+        value = implicit_grad(values) if g is None else checked_grad(values, g, i)
+        roots.append((*target_of(values), value if on_tensors else plain(value._array)))
     return roots
 
 
