@@ -127,8 +127,9 @@ class GradScaler:
         if any(gradient.dtype is float16 for gradient in gradients):
             raise ValueError("Attempting to unscale FP16 gradients.")
         self._check_overflow(optimizer, gradients)
+        share = 1.0 / factor.item()
         for gradient in gradients:
-            gradient.detach().mul_(1.0 / factor.item())
+            gradient.detach().mul_(share)
         state["stage"] = OptState.UNSCALED
 
     def _gradients(self, optimizer: Optimizer) -> list[Tensor]:
@@ -216,7 +217,8 @@ class GradScaler:
             tracker += 1
             if tracker == self._growth_interval:
                 grown = np.float32(factor.item() * self._growth_factor)
-                factor.fill_(float(grown) if np.isfinite(grown) else factor.item())
+                if np.isfinite(grown):
+                    factor.fill_(float(grown))
                 tracker = 0
         self._growth_tracker = new_tensor(np.asarray(tracker, np.int32))
 
