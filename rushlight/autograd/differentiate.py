@@ -296,7 +296,8 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
         if g is not None and values is not out:
             g = g.sparse_mask(out)._stored
         value = implicit_grad(values) if g is None else checked_grad(values, g, i)
-        roots.append((*target_of(values), value if on_tensors else plain(value._array)))
+        as_tensor = on_tensors or value._array is None
+        roots.append((*target_of(values), value if as_tensor else plain(value._array)))
     return roots
 
 
@@ -316,7 +317,8 @@ def shape_and_dtype(output: Any) -> tuple[Any, ...]:
     None if the edge does not know them.
     """
     if isinstance(output, TensorBase):
-        return output._array.shape, output._array.dtype
+        values = stored(output)._array
+        return output.shape if values is not output._array else values.shape, values.dtype
     return output.ownership_token or (None, None)
 
 
@@ -346,16 +348,17 @@ def checked_grad(output: Any, g: Any, i: int) -> Any:
     shape, dtype = shape_and_dtype(output)
     if shape is None:
         return g
-    if g._array.shape != shape:
+    given_shape, given_dtype = shape_and_dtype(g)
+    if given_shape != shape:
         raise RuntimeError(
             advised(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
                 f"{Size(shape)}."
             )
         )
-    if (g._array.dtype.kind == "c") != (dtype.kind == "c"):
+    if (given_dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
             f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {FROM_NUMPY[dtype]}."
         )
-    return g if g._array.dtype == dtype else g.to(FROM_NUMPY[dtype])
+    return g if given_dtype == dtype else g.to(FROM_NUMPY[dtype])

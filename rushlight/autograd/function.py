@@ -194,7 +194,9 @@ def with_defaults(forward: Callable[..., Any], args: Sequence[Any], kwargs: dict
 
 def unrecorded(node: Any, tensors: Any, outputs: Any) -> tuple[Any, ...]:
     """The outputs of a call that is not recorded; an input that is returned unchanged becomes a new tensor."""
-    unchanged = identities(tensors) - identities(node.ctx.dirty_tensors)
+    dirty = identities(node.ctx.dirty_tensors)
+    unchanged = identities(tensors) - dirty
+    mark_views([out for out in outputs if isinstance(out, TensorBase)], dirty, CUSTOM)
     return tuple(out.detach() if id(out) in unchanged else out for out in outputs)
 
 
@@ -224,7 +226,8 @@ def connected(node: Any, tensors: Any, outputs: Sequence[Any]) -> Any:
         output_in_graph(node, i, out, inputs, dirty, constant, kept) if isinstance(out, TensorBase) else out
         for i, out in enumerate(outputs)
     )
-    mark_views(node, outputs, dirty)
+    own = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
+    mark_views(own, dirty, MULTI if len(own) > 1 else CUSTOM)
     node.keep_saved(outputs)
     if CURRENT.get().anomaly:
         remember_origin(node)
@@ -310,12 +313,11 @@ def returned(out: Tensor, is_kept: bool) -> Tensor:
         return out.view_as(out)
 
 
-def mark_views(node: Any, outputs: Sequence[Any], dirty: set[Any]) -> None:
+def mark_views(outputs: Sequence[Any], dirty: set[Any], origin: int) -> None:
     """Marks outputs that are views: an in-place change of them would bypass the custom function."""
-    live = [out for out in outputs if isinstance(out, TensorBase) and out._node is node]
-    for out in live:
+    for out in outputs:
         if out._view is not None and id(out) not in dirty:
-            out._view.origin = MULTI if len(live) > 1 else CUSTOM
+            out._view.origin = origin
             out._view.version = out._counter.value
 
 

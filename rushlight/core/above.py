@@ -23,6 +23,7 @@ LATE = {
     "compile": "compiler",
     "count_object": "dispatch.interpreter",
     "default_torch_function": "overrides.calls",
+    "gradient_for": "sparse.gradients",
     "gradient_to_check": "autograd.gradcheck_comparisons",
     "install_switches": "overrides.switches",
     "load": "serialization.loading",

@@ -1,5 +1,6 @@
 """Anomaly mode: where nodes were recorded, whether their gradients are NaN, which lines change tensors in place."""
 
+import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -44,21 +45,29 @@ def refuse_nan(node: Any, results: Sequence[Array | None]) -> None:
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
+def tell(message: str) -> None:
+    """Warns, or writes to stderr where warnings are errors: the error that is raised is the one of the pass."""
+    try:
+        warn(message)
+    except Warning:
+        print(message, file=sys.stderr)
+
+
 def tell_origin(node: Any) -> None:
     """Warns with the stack of the program that recorded the node whose backward failed."""
     trace = node.metadata.get("traceback_")
     if trace is None:
-        warn(
+        tell(
             f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
             "forward pass for more information.",
         )
         return
-    warn(
+    tell(
         f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}",
     )
     parent = node.metadata.get("parent_")
     if parent is not None:
-        warn(
+        tell(
             f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
             f"previous calculation:\n{''.join(parent.metadata.get('traceback_', []))}",
         )

@@ -92,3 +92,4 @@ cdef bint leads_on(Node node, set leads)
 
 @cython.locals(held=TensorBase)
 cdef accumulate(TensorBase leaf, object grad, bint owned, bint recorded)
+cdef accumulate_tensors(TensorBase leaf, TensorBase held, object grad, bint recorded)

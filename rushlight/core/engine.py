@@ -187,6 +187,8 @@ class Backward:
             if vertex.hooks is not None:
                 grad = vertex.hooks.fitted(vertex, index, grad)
             node = vertex if isinstance(vertex, Node) else None
+            if node is not None and node.plan is not None and isinstance(grad, TensorBase) and grad._array is None:
+                grad = ABOVE.gradient_for(node, grad, self.recorded)
             if node is not None and node.outputs is not None:
                 if state.buffer is None:
                     state.buffer = [None] * len(node.outputs)
@@ -508,21 +510,32 @@ def accumulate(leaf, grad, owned, recorded):
     if not leaf._needs:
         return
     held = leaf._grad
-    recorded = recorded or isinstance(grad, TensorBase)  # a sparse gradient is always a tensor
-    if held is None:
-        if recorded:
-            leaf._grad = grad.clone()
-        else:
-            array = leaf._settled()
-            leaf._grad = new_tensor(grad if owned and same_layout(grad, array) else copied(grad, leaf))
-    elif recorded or held._array is None:
-        leaf._grad = held + grad if recorded else new_tensor(held + grad)
+    if recorded or isinstance(grad, TensorBase) or (held is not None and held._array is None):
+        accumulate_tensors(leaf, held, grad, recorded)
+    elif held is None:
+        array = leaf._settled()
+        leaf._grad = new_tensor(grad if owned and same_layout(grad, array) else copied(grad, leaf))
     else:
         array = held._array
         if 0 in array.strides and is_repeated(array):
             raise RuntimeError(REPEATED)
         add_to(array, grad)
         held._bump()
+
+
+def accumulate_tensors(leaf, held, grad, recorded):
+    """Adds a gradient that is recorded or sparse, or to a sparse one; in place where a pass is not recorded.
+
+    A sparse gradient plus a dense one is dense: a new tensor.
+    """
+    if held is None:
+        leaf._grad = ABOVE.laid_out_as(leaf, grad)
+    elif not isinstance(grad, TensorBase):
+        leaf._grad = new_tensor(held + grad)
+    elif recorded:
+        leaf._grad = grad + held if held._array is None else held + grad
+    else:
+        held.add_(grad)
 
 
 REPEATED = (

@@ -152,6 +152,8 @@ def mul(input: Any, other: Any) -> SparseTensor:
     """The product, which stores the elements that both operands store."""
     if not is_sparse(input):
         input, other = other, input
+    if isinstance(other, np.ndarray):  # in the formula of a derivative
+        other = new_tensor(other)
     if is_scalar(other):
         return like(input, input._stored * other)
     if is_sparse(other):

@@ -153,8 +153,9 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
         for op in chosen:
             if not isinstance(op, OpOverload):
                 raise ValueError(
-                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. Give an overload "
-                    "in place of an operator: torch.ops.aten.mm.default for torch.ops.aten.mm."
+                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. Please "
+                    "update the OpOverloadPacket to a specific OpOverload: torch.ops.aten.mm.default for "
+                    "torch.ops.aten.mm."
                 )
         policy: Callable[..., Any] = lambda context, op, *args, **kwargs: op in chosen
     elif callable(policy_fn_or_list):

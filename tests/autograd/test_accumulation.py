@@ -39,6 +39,16 @@ def test_gradients_through_a_batched_pass_are_added_in_place(torch):
     assert grad.tolist() == [4, 4]
 
 
+@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
+def test_a_recorded_gradient_is_a_copy_in_the_layout_of_its_leaf(torch):
+    x = torch.ones(3, 2).t().requires_grad_()
+    (x**2 * torch.arange(6.0).view(2, 3)).sum().backward(create_graph=True)
+    assert x.grad.stride() == (1, 2)
+    assert type(x.grad.grad_fn).__name__ == "CopyBackwards"
+    (second,) = torch.autograd.grad(x.grad.sum(), x)
+    assert second.tolist() == [[0, 2, 4], [6, 8, 10]]
+
+
 def test_under_create_graph_a_new_tensor_takes_its_place(torch):
     x = leaf(torch, 1.0, 2.0)
     (x * x).sum().backward(create_graph=True)

@@ -55,6 +55,14 @@ def test_nan_names_the_function_and_shows_the_forward_call(torch):
     assert "in not_a_number" in messages[0]
 
 
+def test_where_warnings_are_errors_the_origin_is_written_to_stderr(torch, capsys):
+    with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(True):
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeError, match="Function 'MulBackward0' returned nan values"):
+            not_a_number(torch).backward()
+    assert "Error detected in MulBackward0. Traceback of forward call" in capsys.readouterr().err
+
+
 def test_nan_may_be_let_through(torch):
     with torch.autograd.set_detect_anomaly(True, check_nan=False):
         not_a_number(torch).backward()

@@ -156,6 +156,13 @@ def test_views_of_inputs(torch):
         _ = y.grad_fn
 
 
+def test_views_of_inputs_that_do_not_require_grad(torch):
+    y = function(torch, lambda ctx, x: x.view_as(x), lambda ctx, g: g).apply(torch.zeros(2))
+    for change in (lambda: y.add_(leaf(torch, 1.0)), lambda: y.copy_(leaf(torch, 1.0))):
+        with pytest.raises(RuntimeError, match="This view was created inside a custom Function"):
+            change()
+
+
 def test_several_views(torch):
     h = leaf(torch, 1.0, 2.0) * 1
     a, _ = function(torch, lambda ctx, x: (x[:1], x[1:]), lambda ctx, g, h: torch.cat([g, h])).apply(h)

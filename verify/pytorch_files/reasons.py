@@ -22,6 +22,12 @@ PRIVATE_NAMES = "names of PyTorch's files that no page of PyTorch has"
 ROUNDED = "rounded once, at the end, where PyTorch rounds between its steps too"
 VIEWS = "a view of an inference tensor that requires grad requires grad too"
 TORCHSCRIPT = "the test expects that TorchScript refuses a program, which rushlight runs as it is"
+STOLEN = "a gradient that a custom function was given is copied into .grad, of which the test wants the memory itself"
+ONE_NODE = "a linear layer is one node here, without another for the transposed weight"
+VERTEX = "a leaf is the end of the graph itself: set_() under no_grad does not take it out of the graphs it is in"
+BATCHES = "gradcheck's batched passes are vmap's, and say what vmap says"
+VALUES = "the graph of a sparse tensor is that of its values"
+UNSEEN = "modes see an operator before its inputs are saved: what ends a recomputation early is seen"
 MORE = "the test expects a failure of PyTorch's, where rushlight computes"
 
 ABSENT = r"verify\.pytorch_files\.absent\.(torch\.[\w.]+)"
@@ -58,6 +64,12 @@ REASONS = {
     r"test_dir: ": "hasattr(x, 'imag') is False for a real tensor; with PyTorch it raises RuntimeError",
     r"test_deep_reentrant": "passes inside passes nest as deep as Python's recursion limit; PyTorch changes threads",
     r"test_attribute_deletion": INNER,
+    r"test_no_grad_copy": STOLEN,
+    r"test_backward_hook_relative_ordering": ONE_NODE,
+    r"test_grad_to_node_set": VERTEX,
+    r"test_gradcheck_forward_ad_batched_grad": BATCHES,
+    r"test_graph_save_on_cpu": VALUES,
+    r"test_nested_checkpoint_set_early_stop_no_recompution_needed": UNSEEN,
     r"test_inference_mode_inf_tensor_in_normal_mode_view_op": VIEWS,
     r"DLPack only supports signed/unsigned": "NumPy's arrays cannot be exchanged as bfloat16 by DLPack",
     r"test_scatter_\w*(prod|reductions)_cpu_complex": "complex products are rounded in another order in a scatter",

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
@@ -16,6 +17,7 @@ from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_reading
 from rushlight.kernels.steps import fill as write_number
+from rushlight.layouts import contiguous_format, is_dense
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
@@ -89,7 +91,13 @@ def enter(name: str, value: str, node: str) -> Any:
     if value == "value":
         formulas["value"] = lambda grad: grad
     enter = operator(
-        name=name, node=node, aten=name.replace("_tensor", ""), broadcasts=True, batch=by(overwrite_batch), **formulas
+        name=name,
+        node=node,
+        aten=name.replace("_tensor", ""),
+        broadcasts=True,
+        layout="like first",
+        batch=by(overwrite_batch),
+        **formulas,
     )
     return enter(lambda input, value: overwritten(input, value))
 
@@ -196,6 +204,15 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
         write_number(tensor._array, values)
     tensor._bump()
     return tensor
+
+
+@above
+def laid_out_as(leaf: Tensor, grad: Tensor) -> Tensor:
+    """A copy of a gradient in the memory layout of its leaf, recorded; as it is where the leaf's cannot be had."""
+    array = leaf._array
+    if type(array) is not np.ndarray or type(grad._array) is not np.ndarray or grad._array.dtype != array.dtype:
+        return grad.clone()
+    return _copy_(new_tensor(array), grad) if is_dense(array) else grad.clone(memory_format=contiguous_format)
 
 
 def as_fill_value(name: str, value: Any, input: Tensor) -> Any:

@@ -145,12 +145,22 @@ _clamp_max_tensor = with_tensors(
 )
 
 
+def without_imaginary(bound: Any) -> Any:
+    """A bound of `clamp`, as a real number if it is complex; RuntimeError for one with an imaginary part."""
+    return checked_number(bound, np.dtype(np.float64)) if isinstance(bound, (complex, np.complexfloating)) else bound
+
+
+def refuse_complex(bound: Any) -> None:
+    """Raises PyTorch's error for a complex bound of `clamp_min` or `clamp_max`."""
+    if isinstance(bound, (complex, np.complexfloating)):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
 def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
     """Promotes a tensor with its bounds, which are numbers; RuntimeError for a bound that the dtype cannot hold."""
     dtype = input._array.dtype
-    if any(isinstance(bound, (complex, np.complexfloating)) for bound in (min, max)):
-        raise NotImplementedError("clamp is not supported for complex types")
     if kind_of(dtype) == "f":
+        min, max = without_imaginary(min), without_imaginary(max)
         return input, *[bound if bound is None else checked_number(bound, dtype) for bound in (min, max)]
     numbers = [bound for bound in (min, max) if bound is not None]
     common = result_dtype(input, *numbers)
@@ -206,6 +216,7 @@ def clamp_min(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None)
     if isinstance(min, TensorBase):
         result = _clamp_min_tensor(input, min, None)
     else:
+        refuse_complex(min)
         result = _clamp_min(*with_numbers(input, min, None)[:2])
     return result if out is None else write_out("clamp_min", out, result, input, min)
 
@@ -223,6 +234,7 @@ def clamp_max(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None)
     if isinstance(max, TensorBase):
         result = _clamp_max_tensor(input, None, max)
     else:
+        refuse_complex(max)
         input_in_common, _, bound = with_numbers(input, None, max)
         result = _clamp_max(input_in_common, bound)
     return result if out is None else write_out("clamp_max", out, result, input, max)
@@ -254,7 +266,7 @@ def bounded_in_place(function: Callable[..., Any], *names: str) -> Callable[...,
 
 def check_numbers(tensor: Tensor, bounds: Sequence[Any]) -> None:
     """Raises PyTorch's error for a bound that is a number and gives a result that the tensor cannot hold."""
-    if not isinstance(tensor, TensorBase):
+    if not isinstance(tensor, TensorBase) or kind_of(tensor._array.dtype) == "f":  # it keeps its dtype
         return
     own = tensor._array.dtype
     if any(rank(np.dtype(type(x))) > rank(own) for x in bounds if not isinstance(x, TensorBase)):
