@@ -42,6 +42,8 @@ CORE = [
     "levels.py",
     "link.py",
     "placing.py",
+    "writing.py",
+    "inplace.py",
 ]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 COMPILER = [  # what runs for each step of a recording, and at each replay

@@ -27,7 +27,7 @@ from rushlight.core.link import resolved
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
-from rushlight.core.writing import check_memory, check_reading
+from rushlight.core.writing import check_memory, check_reading, repeats, shares
 from rushlight.dtypes import arithmetic
 
 COPY = Operator(
@@ -42,6 +42,8 @@ COPY = Operator(
     layout="as computed",
 )
 
+ndarray = np.ndarray
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ORDER = frozenset([np.less, np.less_equal, np.greater, np.greater_equal])
 
 
@@ -131,13 +133,13 @@ def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: An
     return True
 
 
-def computed_over(op: Operator, tensor: TensorBase, *operands: Any) -> bool:
+def computed_over(op: Operator, tensor: TensorBase, operands: tuple[Any, ...]) -> bool:
     """Has the formula of an elementwise operator write over a float tensor, its first operand; returns whether it did.
 
-    It does not if the change is recorded, or an operand needs promotion.
+    `operands` are the others. It does not if the change is recorded, or an operand needs promotion.
     """
     array = tensor._array
-    if STACK.depth or type(array) is not np.ndarray or array.dtype.char not in "fd":
+    if STACK.depth or type(array) is not ndarray or not (array.dtype is FLOAT32 or array.dtype is FLOAT64):
         return False
     recorded = recording()
     if recorded and (tensor._needs or tensor._view is not None):
@@ -156,6 +158,27 @@ def computed_over(op: Operator, tensor: TensorBase, *operands: Any) -> bool:
     return True
 
 
+def written_at_once(out: TensorBase, result: TensorBase, inputs: tuple[Any, ...]) -> bool:
+    """Writes a result into a tensor of its shape and dtype that shares no memory with inputs; returns whether it did.
+
+    It does not if anything is recorded or watched, and leaves all errors to others.
+    """
+    array, made = out._array, result._array
+    if STACK.depth or type(array) is not ndarray or type(made) is not ndarray or made.dtype is not array.dtype:
+        return False
+    recorded = recording()
+    if made.shape != array.shape or out._inference or repeats(array) or (recorded and out.requires_grad):
+        return False
+    for value in inputs:
+        if type(value) is list or type(value) is tuple:
+            return False
+        if isinstance(value, TensorBase) and ((recorded and value.requires_grad) or shares(out, value)):
+            return False
+    array[...] = made
+    out._bump()
+    return True
+
+
 def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """`change` for an elementwise operator of two operands; uses no temporary where nothing is recorded."""
     if STACK.depth:
@@ -165,12 +188,12 @@ def change_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
 
 def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     """`change_binary` without profilers."""
-    if computed_over(op, tensor, other):
+    if computed_over(op, tensor, (other,)):
         return tensor
     plain = is_plain(op, tensor, other) and not levels() and writer() is None
     if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
         try:
-            return change(tensor, lambda a, b: binary(op, a, b), other)
+            return change(tensor, partial(binary, op), other)
         except NotImplementedError:
             check_first(op.forward, tensor, other)
             raise
@@ -179,7 +202,7 @@ def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     try:
         op.forward(array, other._array if isinstance(other, TensorBase) else other, out=array)
     except ValueError:
-        return change(tensor, lambda a, b: binary(op, a, b), other)
+        return change(tensor, partial(binary, op), other)
     tensor._bump()
     return tensor
 

@@ -12,6 +12,8 @@ from rushlight.core.modes import CURRENT
 from rushlight.core.windows import address
 from rushlight.layouts import is_dense, is_repeated
 
+ndarray = np.ndarray
+
 # The functions that must not read the tensor they write to, and those that may; others may read it element by element.
 APART = frozenset(
     ["scatter", "scatter_add", "scatter_reduce", "index_add", "index_copy", "index_reduce", "put", "addr"]
@@ -37,8 +39,7 @@ def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
     """
     if tensor._inference:
         check_inference(tensor)
-    array = values(tensor._array)
-    if not array.flags.c_contiguous and is_repeated(array):
+    if repeats(tensor._array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -46,6 +47,14 @@ def check_memory(tensor: TensorBase, operands: Sequence[Array]) -> None:
     for other in operands:
         if isinstance(other, TensorBase) and other is not tensor and shares(tensor, other) and meets(tensor, other):
             raise shared()
+
+
+def repeats(array: Any) -> bool:
+    """Whether elements of an array share their memory."""
+    if type(array) is ndarray:
+        plain = array
+        return not plain.flags.c_contiguous and is_repeated(plain)
+    return is_repeated(values(array))
 
 
 def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -70,7 +79,8 @@ def check_apart(tensor: TensorBase, operands: Sequence[Any]) -> None:
 
 def shares(tensor: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors are the same, or may share memory."""
-    a, b = tensor._array, other._array
+    a = tensor._array
+    b = other._array
     if a is b or type(a) is Batched or type(b) is Batched:
         return a is b or (tensor._counter is not None and other._counter is tensor._counter)
     return (a.base is not None or b.base is not None) and np.may_share_memory(a, b)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.forward import carries_tangents
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import change
+from rushlight.core.inplace import change, written_at_once
 from rushlight.core.interpreters import levels
 from rushlight.core.lines import warn
 from rushlight.core.placing import tensors_of
@@ -64,6 +64,8 @@ def write_out(name: str, out: Any, result: Any, *inputs: Any) -> Any:
     recorded, and for a dtype that the result cannot be cast to.
     """
     if not isinstance(result, (tuple, list)):
+        if isinstance(out, TensorBase) and written_at_once(out, result, inputs):
+            return out
         check_out(name, out, result, inputs)
         return overwrite(name, out, result)
     if not isinstance(out, (tuple, list)):

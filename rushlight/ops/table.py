@@ -255,7 +255,7 @@ def add_in_place(function: Callable[..., Any], entry: Operator, name: str, doc: 
     """Adds the in-place variant of an operator of one tensor."""
 
     def variant(self: Tensor, *args: Any) -> Tensor:
-        return self if not args and computed_over(entry, self) else change(self, function, *args)
+        return self if not args and computed_over(entry, self, ()) else change(self, function, *args)
 
     told = f"`{name}`, in place.{retold(doc, f'torch.{name}', f'torch.Tensor.{name}_')}"
     setattr(Tensor, name + "_", with_public_name(variant, name + "_", told))
@@ -328,7 +328,7 @@ def other_form(count: int, function: Callable[..., Any], args: tuple[Any, ...], 
     `count` is how many operands there are; TypeError for others.
     """
     name = function.__name__
-    operands = by_position(args, kwargs)
+    operands = args if len(kwargs) == 1 and "out" in kwargs else by_position(args, kwargs)
     if len(operands) != count:
         raise TypeError(advised(misplaced(function, args, kwargs)))
     if not kwargs:

@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.core.kinds import LARGEST
 from rushlight.random import libm
 from rushlight.random.examples import for_examples
-from rushlight.random.generator import Generator
+from rushlight.random.generator import Generator, fast
 from rushlight.random.names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from rushlight.random.normal import CHUNK, fill_normal, standard_pairs
 
@@ -133,6 +133,12 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
             "Exponential distribution is a continuous probability distribution. "
             f"dtype must be a floating point but you specified {SCALAR_TYPES.get(dtype, dtype)}"
         )
+
+    if fast is not None and dtype.itemsize > 2:
+        out = np.empty(shape, dtype)
+        with generator.lock:
+            fast.exponential_numbers(generator.capsule, out, lambd)
+        return out
 
     def draw(count: int) -> np.ndarray:
         return libm.narrow(-1.0 / lambd * libm.log1p(-generator.uniform64(count)), dtype)

@@ -18,6 +18,10 @@ def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float,
     with generator.lock:
         if blocks and flat.size >= 16:
             _fill_blocks(generator, flat, mean, std)
+        elif fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
+            generator.next_double_normal_sample = fast.few_normals(
+                generator.capsule, flat, generator.next_double_normal_sample, mean, std
+            )
         else:
             samples = libm.fma(np.array(standard_pairs(generator, flat.size)), std, mean)
             flat[...] = libm.narrow(samples, flat.dtype)

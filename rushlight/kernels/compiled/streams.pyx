@@ -275,6 +275,46 @@ def pairs(capsule, cnp.ndarray out):
             x[i], x[i + 1] = radius * cos(angle), radius * sin(angle)
 
 
+def few_normals(capsule, cnp.ndarray out not None, kept, double mean, double std):
+    """Fills a contiguous float32 or float64 array with normal numbers in pairs, the first by a standard one that was kept.
+
+    Returns the standard number of the last pair that is left over, or None.
+    """
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT, holds = kept is not None
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef void* x = cnp.PyArray_DATA(out)
+    cdef double angle, radius, held = kept if holds else 0, given
+    for i in range(n):
+        given = held
+        if not holds:
+            angle = TWO_PI * precise(stream)
+            radius = sqrt(-2 * log1p(-precise(stream)))
+            given, held = radius * cos(angle), radius * sin(angle)
+        holds = not holds
+        given = fma(given, std, mean)
+        if is_single:
+            (<float*>x)[i] = <float>given
+        else:
+            (<double*>x)[i] = given
+    return held if holds else None
+
+
+def exponential_numbers(capsule, cnp.ndarray out not None, double rate):
+    """Fills a contiguous float32 or float64 array with exponentially distributed numbers."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef void* x = cnp.PyArray_DATA(out)
+    cdef double scale = -1.0 / rate
+    with nogil:
+        for i in range(n):
+            if is_single:
+                (<float*>x)[i] = <float>(scale * log1p(-precise(stream)))
+            else:
+                (<double*>x)[i] = scale * log1p(-precise(stream))
+
+
 # the C library's functions
 
 

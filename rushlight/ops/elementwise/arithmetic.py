@@ -325,7 +325,7 @@ def scaled_in_place(function: Callable[..., Any], unscaled: Callable[..., Any], 
     def variant(self: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         if type(alpha) is int and alpha == 1:
             return unscaled(self, other)
-        if isinstance(other, TensorBase) and computed_over(scaled, self, other, alpha):
+        if isinstance(other, TensorBase) and computed_over(scaled, self, (other, alpha)):
             return self
         return change(self, function, other, alpha=alpha)
 

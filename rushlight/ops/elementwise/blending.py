@@ -55,7 +55,7 @@ def lerp_over(input: Tensor, end: Tensor, weight: Tensor | float) -> bool:
     """Writes `lerp` over `input` without a temporary array, if possible; returns whether it did."""
     if not isinstance(end, TensorBase):
         return False
-    return computed_over(_lerp_tensor if isinstance(weight, TensorBase) else _lerp, input, end, weight)
+    return computed_over(_lerp_tensor if isinstance(weight, TensorBase) else _lerp, input, (end, weight))
 
 
 @partial(in_place, at_once=lerp_over)
@@ -87,7 +87,7 @@ def products_added(entry: Operator, input: Tensor, tensor1: Tensor, tensor2: Ten
     """Writes `addcmul` or `addcdiv` over `input` without a temporary array, if possible; returns whether it did."""
     if not (isinstance(tensor1, TensorBase) and isinstance(tensor2, TensorBase)):
         return False
-    return computed_over(entry, input, tensor1, tensor2, value)
+    return computed_over(entry, input, (tensor1, tensor2, value))
 
 
 @operator(

@@ -33,8 +33,9 @@ ENTRIES = {name: enter(name, "number", node) for name, node in NODES.items()}
 
 def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator | None, *parameters: Any) -> Tensor:
     """Overwrites a tensor, in the order of its memory, with the numbers that `draw` returns for its shape and dtype."""
-    if any(isinstance(x, TensorBase) and (x._array.ndim or x.requires_grad) for x in parameters):
-        raise TypeError(f"{name}(): its parameters must be numbers, not tensors")
+    for parameter in parameters:
+        if isinstance(parameter, TensorBase) and (parameter._array.ndim or parameter.requires_grad):
+            raise TypeError(f"{name}(): its parameters must be numbers, not tensors")
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
