@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import wraps
 from typing import Any, Self
 
 from rushlight.ops.shapes.joining import cat
 from rushlight.tensors import Tensor
 from rushlight.vision.tv_tensors.kinds import TVTensor
 
-__all__ = ["BoundingBoxFormat", "BoundingBoxes", "clamped", "converted", "corners_of", "rule"]
+__all__ = ["BoundingBoxFormat", "BoundingBoxes", "clamped", "converted", "corners_of", "rule", "rule_of_corners"]
 
-RULES: dict[str, Callable[..., tuple[Tensor, tuple[int, int]]]] = {}  # how a function, by its name, changes boxes
+Change = Callable[..., tuple[Tensor, tuple[int, int]]]
+
+RULES: dict[str, Change] = {}  # how a function, by its name, changes boxes
 
 
 class BoundingBoxFormat(Enum):
@@ -84,35 +87,50 @@ class BoundingBoxes(TVTensor):
         change = RULES.get(function.__name__)
         if change is None:
             raise TypeError(f"The function {function.__name__} does not change boxes: give it the image alone.")
-        plain = self.as_subclass(Tensor)
-        found, size = change(corners_of(plain, self.format), self.canvas_size, *args, **kwargs)
-        found = converted(clamped(found, size, self.clamping_mode), BoundingBoxFormat.XYXY, self.format)
-        return type(self).wrap(found.to(plain.dtype), self, canvas_size=size)
+        found, size = change(self, *args, **kwargs)
+        return type(self).wrap(found.to(self.dtype), self, canvas_size=size)
 
     def __repr__(self) -> str:
         told = f"format={self.format}, canvas_size={self.canvas_size}, clamping_mode={self.clamping_mode}"
         return f"{Tensor.__repr__(self)[:-1]}, {told})"
 
 
-def rule(change: Callable[..., tuple[Tensor, tuple[int, int]]]) -> Callable[..., tuple[Tensor, tuple[int, int]]]:
-    """Registers how the function of this name changes boxes, given by corners, and the size of their image."""
+def rule(change: Change) -> Change:
+    """Registers how the function of this name changes boxes: the new ones in the same format, and their image's size."""
     RULES[change.__name__] = change
     return change
 
 
+def rule_of_corners(change: Change) -> Change:
+    """Registers a change of corners and the size of their image. The changed boxes are cut at the image's edges."""
+
+    @wraps(change)
+    def changed(boxes: BoundingBoxes, *args: Any, **kwargs: Any) -> tuple[Tensor, tuple[int, int]]:
+        corners = corners_of(boxes.as_subclass(Tensor), boxes.format)
+        found, size = change(corners, boxes.canvas_size, *args, **kwargs)
+        return converted(clamped(found, size, boxes.clamping_mode), BoundingBoxFormat.XYXY, boxes.format), size
+
+    return rule(changed)
+
+
 def converted(boxes: Tensor, old: BoundingBoxFormat, new: BoundingBoxFormat) -> Tensor:
-    """Boxes (..., 4) of one format in another; halves of integers are rounded as torchvision does."""
+    """Boxes (..., 4) of one format in another. Halves of integers are rounded as torchvision does.
+
+    The corners around an integer center are rounded towards zero, a center down.
+    """
     if old is new:
         return boxes
-    first, last = boxes[..., :2], boxes[..., 2:]
-    rounding = None if boxes.is_floating_point() else "floor"
     if old is BoundingBoxFormat.CXCYWH:
-        first = first - last.div(-2, rounding_mode=rounding).abs()
-    corner, size = first, last - first if old is BoundingBoxFormat.XYXY else last
+        corner = boxes[..., :2] - boxes[..., 2:] / 2
+        corners = cat([corner, corner + boxes[..., 2:]], -1).to(boxes.dtype)
+        return converted(corners, BoundingBoxFormat.XYXY, new)
+    corner, last = boxes[..., :2], boxes[..., 2:]
+    size = last - corner if old is BoundingBoxFormat.XYXY else last
     if new is BoundingBoxFormat.XYXY:
         return cat([corner, corner + size], -1)
     if new is BoundingBoxFormat.XYWH:
         return cat([corner, size], -1)
+    rounding = None if boxes.is_floating_point() else "floor"
     return cat([(2 * corner + size).div(2, rounding_mode=rounding), size], -1)
 
 

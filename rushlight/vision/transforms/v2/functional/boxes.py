@@ -6,12 +6,21 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.graph import new_tensor
-from rushlight.ops.shapes.joining import cat
+from rushlight.ops.making.from_data import tensor
+from rushlight.ops.shapes.joining import cat, stack
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms.sizes import size_of_resized
 from rushlight.vision.transforms.turning import inverse, room
 from rushlight.vision.transforms.warping import coefficients
-from rushlight.vision.tv_tensors.boxes import BoundingBoxes, BoundingBoxFormat, clamped, converted, corners_of, rule
+from rushlight.vision.tv_tensors.boxes import (
+    BoundingBoxes,
+    BoundingBoxFormat,
+    clamped,
+    converted,
+    corners_of,
+    rule,
+    rule_of_corners,
+)
 from rushlight.vision.tv_tensors.kinds import wrap
 
 __all__ = ["clamp_bounding_boxes", "convert_bounding_box_format", "sanitize_bounding_boxes"]
@@ -83,18 +92,27 @@ def are_valid(boxes: BoundingBoxes, min_size: float, min_area: float) -> Tensor:
     return inside & (size >= min_size).all(-1) & (size[:, 0] * size[:, 1] >= min_area)
 
 
+def mirrored(boxes: BoundingBoxes, way: int) -> tuple[Tensor, Size]:
+    """Boxes mirrored along a direction: 0 is left to right, 1 top to bottom. Those outside of the image stay so."""
+    numbers, length = list(boxes.as_subclass(Tensor).unbind(-1)), boxes.canvas_size[1 - way]
+    first, last = numbers[way], numbers[way + 2]
+    if boxes.format is XYXY:
+        numbers[way], numbers[way + 2] = length - last, length - first
+    else:
+        numbers[way] = length - (first if boxes.format is BoundingBoxFormat.CXCYWH else first + last)
+    return stack(numbers, -1), boxes.canvas_size
+
+
 @rule
-def hflip(boxes: Tensor, size: Size) -> tuple[Tensor, Size]:
+def hflip(boxes: BoundingBoxes) -> tuple[Tensor, Size]:
     """Boxes flipped left to right."""
-    x1, y1, x2, y2 = boxes.split(1, -1)
-    return cat([size[1] - x2, y1, size[1] - x1, y2], -1), size
+    return mirrored(boxes, 0)
 
 
 @rule
-def vflip(boxes: Tensor, size: Size) -> tuple[Tensor, Size]:
+def vflip(boxes: BoundingBoxes) -> tuple[Tensor, Size]:
     """Boxes flipped top to bottom."""
-    x1, y1, x2, y2 = boxes.split(1, -1)
-    return cat([x1, size[0] - y2, x2, size[0] - y1], -1), size
+    return mirrored(boxes, 1)
 
 
 def shifted(boxes: Tensor, right: float, down: float) -> Tensor:
@@ -102,13 +120,13 @@ def shifted(boxes: Tensor, right: float, down: float) -> Tensor:
     return boxes + new_tensor(np.array([right, down, right, down], boxes._array.dtype))
 
 
-@rule
+@rule_of_corners
 def crop(boxes: Tensor, size: Size, top: int, left: int, height: int, width: int) -> tuple[Tensor, Size]:
     """Boxes as seen in a rectangle of the image."""
     return shifted(boxes, -left, -top), (height, width)
 
 
-@rule
+@rule_of_corners
 def pad(
     boxes: Tensor, size: Size, padding: int | Sequence[int], fill: Any = 0, padding_mode: str = "constant"
 ) -> tuple[Tensor, Size]:
@@ -122,17 +140,16 @@ def pad(
 
 @rule
 def resize(
-    boxes: Tensor,
-    size: Size,
-    new_size: int | Sequence[int],
+    boxes: BoundingBoxes,
+    size: int | Sequence[int],
     interpolation: Any = None,
     max_size: int | None = None,
     antialias: bool | None = True,
 ) -> tuple[Tensor, Size]:
-    """Boxes in the resized image."""
-    height, width = size_of_resized(size[1], size[0], new_size, max_size)
-    ratios = np.array([width / size[1], height / size[0]] * 2, boxes._array.dtype)
-    return boxes * new_tensor(ratios), (height, width)
+    """Boxes in the resized image. Those outside of it stay so."""
+    high, wide = boxes.canvas_size
+    height, width = size_of_resized(wide, high, size, max_size)
+    return boxes.as_subclass(Tensor) * tensor([width / wide, height / high] * 2), (height, width)
 
 
 def moved(boxes: Tensor, matrix: Any) -> Tensor:
@@ -157,7 +174,7 @@ def middle(size: Size, center: Any) -> tuple[float, float]:
     return (size[1] * 0.5, size[0] * 0.5) if center is None else (center[0], center[1])
 
 
-@rule
+@rule_of_corners
 def rotate(
     boxes: Tensor,
     size: Size,
@@ -177,7 +194,7 @@ def rotate(
     return shifted(found, -float(frame[0]), -float(frame[1])), whole
 
 
-@rule
+@rule_of_corners
 def affine(
     boxes: Tensor,
     size: Size,
@@ -196,8 +213,10 @@ def affine(
 
 @rule
 def perspective(
-    boxes: Tensor, size: Size, startpoints: Any, endpoints: Any, interpolation: Any = None, fill: Any = None
+    boxes: BoundingBoxes, startpoints: Any, endpoints: Any, interpolation: Any = None, fill: Any = None
 ) -> tuple[Tensor, Size]:
-    """Boxes around those seen from another point."""
+    """Boxes around those seen from another point; corners of integers are rounded before."""
     seen = np.array([*coefficients(endpoints, startpoints), 1.0]).reshape(3, 3)
-    return moved(boxes, seen), size
+    corners = converted(boxes.as_subclass(Tensor), boxes.format, XYXY)
+    found = clamped(moved(corners_of(corners, XYXY), seen), boxes.canvas_size, boxes.clamping_mode)
+    return converted(found, XYXY, boxes.format), boxes.canvas_size
