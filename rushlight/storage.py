@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -88,7 +89,7 @@ class UntypedStorage(StorageCasts):
         return cls._over(buffered(dtype, *args, **kwargs))
 
     @classmethod
-    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
+    def from_file(cls, filename: str | PathLike[str], shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
         """The first bytes of a file, memory-mapped; with `shared` changes are written to the file, else not."""
         if nbytes == 0:
             return cls(0)
@@ -201,7 +202,7 @@ class TypedStorage(StorageCasts, metaclass=StorageOfType):
         return cls._over(buffered(cls.dtype if dtype is None else dtype, *args, **kwargs))
 
     @classmethod
-    def from_file(cls, filename: str, shared: bool, size: int) -> "TypedStorage":
+    def from_file(cls, filename: str | PathLike[str], shared: bool, size: int) -> "TypedStorage":
         """The first elements of a file, memory-mapped; with `shared` changes are written to the file, else not."""
         return cls(wrap_storage=UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize))
 

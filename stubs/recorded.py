@@ -26,6 +26,7 @@ TYPES = {
 }
 BETWEEN = re.compile(r", (?![^\[(]*[\])])")  # what separates parameters: a comma that is in no brackets
 SIZES = ("tuple of ints", "tuple of SymInts")
+WIDER = {"str filename": "_str | _PathLike[_str]"}  # parameters that take more here than PyTorch declares
 
 
 @cache
@@ -51,7 +52,7 @@ def typed(parameter: str, numbers: bool) -> str:
         item = TYPES.get(kind.removeprefix("tuple of ").removesuffix("s"), "Any")
         text = f"Sequence[{item}]" if item == "Tensor" else f"{item} | Sequence[{item}]"
     else:
-        text = TYPES.get(kind, "Any")
+        text = WIDER.get(declaration, TYPES.get(kind, "Any"))
         if kind == "Tensor" and numbers and name != "out":
             text = f"Tensor | {NUMBER}"
     return f"{name}: {text}{' | None' if optional and text != 'Any' else ''}{' = ...' if default else ''}"

@@ -4,6 +4,8 @@ import ast
 import subprocess
 import sys
 from importlib import import_module
+from inspect import signature
+from os import PathLike
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,13 @@ def test_results_have_their_fields():
         fields = [field.target.id for field in node.body]
         result = made[name](range(len(fields)))
         assert [getattr(result, field) for field in fields] == list(range(made[name].n_fields))
+
+
+def test_files_are_named_by_paths_too():
+    filename = named(FOLDER / "__init__.pyi")["from_file"].args.args[0]
+    assert "_PathLike[_str]" in ast.unparse(filename.annotation)
+    for kind in (rushlight.UntypedStorage, rushlight.FloatStorage):
+        assert signature(kind.from_file).parameters["filename"].annotation == str | PathLike[str]
 
 
 def test_generated_stubs_are_up_to_date():

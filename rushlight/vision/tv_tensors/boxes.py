@@ -96,7 +96,7 @@ class BoundingBoxes(TVTensor):
 
 
 def rule(change: Change) -> Change:
-    """Registers how the function of this name changes boxes: the new ones in the same format, and their image's size."""
+    """Registers how the function of this name changes boxes: the new ones, alike, and their image's size."""
     RULES[change.__name__] = change
     return change
 
