@@ -420,5 +420,6 @@ def check_modes() -> None:
 def check_tensors(tensors: list[Any]) -> None:
     """Unrecordable for tensors with other relevant state than their elements."""
     for tensor in tensors:
-        if tensor._tangents is not None or tensor.hooks is not None or type(tensor._array) is not np.ndarray:
+        hooked = tensor.hooks is not None and not tensor.hooks.idle
+        if hooked or tensor._tangents is not None or type(tensor._array) is not np.ndarray:
             raise Unrecordable("a tensor has hooks, tangents or no memory of its own")

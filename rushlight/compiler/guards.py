@@ -47,7 +47,9 @@ class Leaf:
         tensor = value
         if (tensor._node is not None) != self.has_node or (tensor._view is not None) != self.is_view:
             return False
-        if tensor._unsettled != self.unsettled or tensor._tangents is not None or tensor.hooks is not None:
+        if tensor._unsettled != self.unsettled or tensor._tangents is not None:
+            return False
+        if tensor.hooks is not None and not tensor.hooks.idle:
             return False
         needs = tensor._needs if tensor._view is None else tensor.requires_grad
         return needs == self.needs and lies_so(tensor._array, self.shape, self.strides, self.dtype)

@@ -99,6 +99,12 @@ class Hooks:
         self.grad_dtype = OWN  # the dtype of a leaf's gradient; None for any
         self.lock: Any = reentrant_lock()  # held while a gradient is accumulated and post-accumulate hooks run
 
+    @property
+    def idle(self) -> bool:
+        """Whether there are none left: all were removed, and gradients are as without hooks."""
+        there = (*self.outputs.values(), self.retained, self.pre, self.post, self.post_accumulate, self.expected)
+        return self.grad_dtype == OWN and not any(there)
+
     def on_output(self, index: int) -> Any:
         """The hooks on the gradient of one output."""
         return self.outputs.setdefault(index, OrderedDict())

@@ -74,6 +74,17 @@ WARN = [takes_an_item, takes_an_array, takes_a_list, prints, registers_a_hook]
 QUIETLY_AT_FIRST = [appends_to_a_global, counts_in_a_global, Stores()]
 
 
+def test_a_tensor_is_as_others_again_once_its_hooks_are_removed():
+    f = compiled(torch.sin, fullgraph=True)
+    x = torch.rand(3, requires_grad=True)
+    for register in (x.register_hook, x.register_post_accumulate_grad_hook):
+        handle = register(lambda _: None)
+        with pytest.raises(RuntimeError, match="a tensor has hooks"):
+            f(x)
+        handle.remove()
+        assert torch.equal(f(x), x.sin())
+
+
 @pytest.mark.parametrize("function", WARN)
 def test_a_warning_says_which_line_is_in_the_way(function):
     f = compiled(function)

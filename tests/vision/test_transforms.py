@@ -10,6 +10,14 @@ from rushlight.vision.transforms import functional as F
 GREY = np.arange(20, dtype=np.uint8).reshape(4, 5)
 COLOUR = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
 
+DRAWN = [  # transforms, and what torchvision 0.29 gives with a default dtype of float64: the mean after seed 3
+    (transforms.RandomResizedCrop(12), 0.402083333333),
+    (transforms.RandomErasing(p=1.0), 0.456611689815),
+    (transforms.RandomErasing(p=1.0, value="random"), 0.456621772559),
+    (transforms.ElasticTransform(5.0, 1.0), 0.461077410029),
+    (transforms.RandomRotation(30), 0.422622974537),
+]
+
 
 def test_to_tensor():
     tensor = F.to_tensor(COLOUR)
@@ -27,6 +35,41 @@ def test_pil_images():
     image = pytest.importorskip("PIL.Image")
     for pixels in (GREY, COLOUR):
         np.testing.assert_array_equal(F.to_tensor(image.fromarray(pixels)).numpy(), F.to_tensor(pixels).numpy())
+
+
+def test_pictures_of_one_bit_and_of_sixteen():
+    image = pytest.importorskip("PIL.Image")
+    assert F.to_tensor(image.fromarray(GREY).convert("1")).dtype is torch.float32
+    assert F.to_tensor(image.fromarray(np.array([[True, False]]))).tolist() == [[[1.0, 0.0]]]
+    assert F.to_tensor(np.array([[True, False]])).dtype is torch.bool
+    deep = F.to_tensor(image.fromarray(np.array([[1, 40000]], np.uint16)))
+    assert (deep.dtype, deep.tolist()) == (torch.int16, [[[1, 40000 - 2**16]]])
+
+
+@pytest.fixture
+def double():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.usefixtures("double")
+def test_new_numbers_are_of_the_default_dtype():
+    tensor = F.to_tensor(COLOUR)
+    np.testing.assert_array_equal(tensor.numpy(), (COLOUR / 255).transpose(2, 0, 1))
+    assert transforms.Normalize([0.5] * 3, [0.2] * 3)(tensor).dtype is torch.float64
+    whole = torch.from_numpy(COLOUR.transpose(2, 0, 1))
+    for kind in (transforms.RandomResizedCrop(3), transforms.ElasticTransform(5.0, 0.5), transforms.RandomErasing(1.0)):
+        assert kind(tensor).dtype is torch.float64
+        assert kind(whole).dtype is torch.uint8
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize(("transform", "mean"), DRAWN)
+def test_random_numbers_are_those_of_torchvision_with_another_default_dtype(transform, mean):
+    torch.manual_seed(3)
+    image = torch.arange(3 * 20 * 24).reshape(3, 20, 24) / 1440
+    assert transform(image).mean().item() == pytest.approx(mean, abs=1e-7)
 
 
 @pytest.mark.parametrize(

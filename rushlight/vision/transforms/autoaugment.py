@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.distributions.dirichlet import Dirichlet
 from rushlight.ops.making.from_data import tensor as make_tensor
+from rushlight.ops.making.ranges import linspace
 from rushlight.ops.randomness.random_tensors import rand, randint
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
@@ -79,8 +80,8 @@ CHANGES: dict[str, Callable[..., Any]] = {
 
 
 def evenly(low: float, high: float, count: int) -> list[float]:
-    """Evenly spaced numbers of float32."""
-    return np.linspace(low, high, count, dtype=np.float32).tolist()
+    """Evenly spaced numbers of the default dtype."""
+    return linspace(low, high, count).tolist()
 
 
 def space(bins: int, far: Any, shear: float, turn: float, strength: float, bits: tuple[int, int]) -> Space:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.nn.functional import pad as pad_tensor
 from rushlight.tensors import Tensor
@@ -32,8 +33,9 @@ Image = Any  # an array, a PIL image or a tensor
 
 
 def to_tensor(pic: Image) -> Tensor:
-    """An image as a tensor of (channels, height, width); uint8 becomes float32 from 0 to 1, other dtypes stay.
+    """An image as a tensor of (channels, height, width); uint8 becomes floats from 0 to 1, others stay.
 
+    Floats are of the default dtype. PIL images of one bit become 0.0 and 1.0, those of 16 bits int16.
     TypeError for anything but an image, ValueError for arrays without two or three dimensions.
 
     >>> import numpy as np
@@ -42,6 +44,8 @@ def to_tensor(pic: Image) -> Tensor:
     tensor([[[0., 1.]]])
     """
     array = pic if type(pic) is np.ndarray else as_array(pic)
+    if is_picture(pic):
+        array = IN_PICTURES.get(array.dtype.char, np.asarray)(array)
     if array.ndim == 2:
         array = array[None]
     elif array.ndim == 3:
@@ -49,11 +53,15 @@ def to_tensor(pic: Image) -> Tensor:
     else:
         raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
     if array.dtype == np.uint8:
-        return new_tensor(np.divide(array, BRIGHTEST, order="C"))
+        return new_tensor(np.divide(array, 255, dtype=dtypes.get_default_dtype()._numpy, order="C"))
     return new_tensor(np.array(array, order="C"))
 
 
-BRIGHTEST = np.float32(255)
+# What torchvision makes of the elements of PIL images, of those it does not leave as they are.
+IN_PICTURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "?": lambda bits: bits * np.uint8(255),
+    "H": lambda deep: deep.view(np.int16),
+}
 
 
 def as_array(pic: Image) -> np.ndarray:

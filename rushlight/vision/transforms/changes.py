@@ -46,7 +46,7 @@ class Compose:
 
 
 class ToTensor:
-    """Converts an image to a tensor of (channels, height, width), uint8 to float32; see `functional.to_tensor`."""
+    """Converts an image to a tensor of (channels, height, width), as `functional.to_tensor` does."""
 
     def __call__(self, pic: F.Image) -> Tensor:
         return F.to_tensor(pic)

@@ -11,6 +11,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.ops.making.creation import empty
+from rushlight.ops.making.from_data import tensor as make_tensor
 from rushlight.ops.randomness.random_tensors import rand, randint, randperm
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms import basics as F
@@ -202,7 +203,7 @@ class RandomResizedCrop(Transform):
     def get_params(img: F.Image, scale: Sequence[float], ratio: Sequence[float]) -> tuple[int, int, int, int]:
         """The top, left, height and width of a random rectangle."""
         wide, high = F.get_image_size(img)
-        low, top = (float(np.log(np.float32(r))) for r in ratio)
+        low, top = make_tensor(ratio).log().tolist()
         for _ in range(10):
             area = wide * high * uniform(scale[0], scale[1])
             shape = empty(1).uniform_(low, top).exp().item()
@@ -296,7 +297,7 @@ class RandomErasing(Transform):
         if chance() >= self.p:
             return img
         channels, high, wide = img.shape[-3:]
-        low, top = (float(np.log(np.float32(r))) for r in self.ratio)
+        low, top = make_tensor(self.ratio).log().tolist()
         for _ in range(10):
             area = high * wide * uniform(self.scale[0], self.scale[1])
             shape = empty(1).uniform_(low, top).exp().item()
@@ -311,7 +312,7 @@ class RandomErasing(Transform):
     def filling(self, channels: int, height: int, width: int) -> Tensor:
         """The values for the rectangle."""
         if self.value == "random":
-            return empty(channels, height, width).normal_()
+            return empty(channels, height, width, dtype=dtypes.float32).normal_()
         values = self.value if isinstance(self.value, (tuple, list)) else [self.value]
         return new_tensor(np.array(values, np.float32)[:, None, None])
 

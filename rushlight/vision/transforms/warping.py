@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight import dtypes
 from rushlight.core.graph import new_tensor
 from rushlight.tensors import Tensor
 from rushlight.vision.transforms.basics import Image, get_image_size, is_picture, keeping_kind
@@ -67,5 +68,5 @@ def elastic_transform(
     rows, columns = (np.linspace((1 - n) / n, (n - 1) / n, n, dtype=np.float32) for n in (high, wide))
     grid = new_tensor(np.stack(np.meshgrid(columns, rows), -1)) + displacement[0]
     values = [fill] if isinstance(fill, (int, float)) else fill
-    grid = grid.to(tensor.dtype) if tensor.is_floating_point() else grid
+    grid = grid.to(tensor.dtype if tensor.is_floating_point() else dtypes.float32)
     return back(read_at(tensor, grid, InterpolationMode(interpolation), values))
