@@ -28,6 +28,7 @@ from rushlight import backends as backends
 from rushlight import compiler as compiler
 from rushlight import config as config
 from rushlight import constants as constants
+from rushlight import copying as copying
 from rushlight import core as core
 from rushlight import cpu as cpu
 from rushlight import cuda as cuda

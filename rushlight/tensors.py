@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.copying import copied_into, copied_memory, set_state, state_of
 from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import Arithmetic
+from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched
 from rushlight.core.codes import DEFAULT
 from rushlight.core.forward import tangent_of
@@ -619,15 +621,26 @@ class Tensor(Arithmetic, metaclass=TensorType):
             )
         if id(self) in memo:
             return memo[id(self)]
-        copy = rebuild(type(self), self._settled().copy(order="K"), self._needs)
+        if type(self) is not Tensor and (is_foreign(self._array) or is_meta(self._array)):  # the class knows how
+            copy = self.clone()
+        else:
+            array, whole = copied_memory(self, memo)
+            copy = rebuild(type(self), array, self._needs)
+            if whole is not array:
+                copy._memory = whole
         memo[id(self)] = copy
+        copied_into(copy, self, memo)
         if self._grad is not None:
             copy._grad = self._grad.__deepcopy__(memo)
         return copy
 
     def __reduce_ex__(self, protocol: int) -> Any:
         array = self._settled()
-        return rebuild, (type(self), memory(array), self._needs, turning(array))
+        return rebuild, (type(self), memory(array), self._needs, turning(array)), state_of(self) or None
+
+    def __setstate__(self, state: Any) -> None:
+        """Sets attributes and slots: PyTorch's classes call it, too."""
+        set_state(self, state)
 
 
 def share_memory(tensor: Tensor, other: Tensor) -> None:

@@ -5,9 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.copying import attributes_of
 from rushlight.core.above import ABOVE
 from rushlight.core.advice import advised
-from rushlight.core.graph import FIELDS, TensorBase
+from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.tensors import Tensor, disabled_torch_function, dispatches, rebuild, share_memory
 
@@ -73,10 +74,7 @@ class Parameter(OfData):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        state = {
-            name: value for name, value in self.__dict__.items() if name not in FIELDS | {"_accumulate_grad", "_memory"}
-        }
-        return rebuild_with_state, (type(self), self._array, self._needs, state)
+        return rebuild_with_state, (type(self), self._array, self._needs, attributes_of(self))
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

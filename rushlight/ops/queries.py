@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from rushlight.core.arrays import is_foreign
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.placing import by_strides, compared
@@ -88,6 +89,8 @@ def storage_offset(self: Tensor) -> int:
     >>> torch.arange(6)[2:].storage_offset()
     2
     """
+    if is_foreign(self._array):  # it has no memory
+        return 0
     return (address(self._settled()) - address(memory_of(self))) // self._array.itemsize
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from rushlight.core.above import above
+from rushlight.core.lines import warn
 from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.memory import Archive, Behind, Pieces
 from rushlight.serialization.places import MapLocation, check_location, put_in_place
@@ -19,6 +20,7 @@ __all__ = ["load"]
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C  # the start of files of PyTorch before 1.6
 PROTOCOL_VERSION = 1001
 FOREIGN = "Weights only load failed. This is not a file that torch.save has written."
+VARIABLES = ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
 NEW_FORMAT = "`torch.save(_use_new_zipfile_serialization=True)`"
 
 
@@ -35,10 +37,11 @@ def load(
     """Loads what `save`, or PyTorch's `save`, has written. All tensors are loaded to the CPU, from any device.
 
     By default, and with `weights_only=True`, only harmless types are loaded; with False the file can run any code.
-    `encoding` is that of strings written by Python 2; with weights_only=False, further options of Python's unpickler
-    are accepted. `map_location` is a device, a dictionary from devices to devices, or a function of a storage and its
-    device. With `mmap=True` the file is memory-mapped, and tensors are read at their first use; `f` must be a path
-    then.
+    TORCH_FORCE_WEIGHTS_ONLY_LOAD=1 in the environment, which wins over the argument, and
+    TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 choose for all calls. `encoding` is that of strings written by Python 2; with
+    weights_only=False, further options of Python's unpickler are accepted. `map_location` is a device, a dictionary
+    from devices to devices, or a function of a storage and its device. With `mmap=True` the file is memory-mapped, and
+    tensors are read at their first use; `f` must be a path then.
 
     LoadError for a file that is damaged, of another format, or contains other types; AssertionError if `map_location`
     asks for CUDA.
@@ -50,6 +53,7 @@ def load(
     [tensor([1., 1.]), 'text']
     """
     check_location(map_location)
+    weights_only = by_environment(weights_only)
     check_pickle(pickle_module, weights_only)
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
@@ -73,6 +77,20 @@ def load(
             found = before_1_6(Source(file, length - start), unpickle, behind)
     put_in_place(list(zip(memory.storages.values(), memory.locations, strict=True)), map_location)
     return found
+
+
+def by_environment(weights_only: bool | None) -> bool | None:
+    """Whether only weights are loaded, as PyTorch's environment variables say. RuntimeError if both are set."""
+    forced, lifted = (os.environ.get(name, "").lower() in ("1", "y", "yes", "true") for name in VARIABLES)
+    if forced and lifted:
+        raise RuntimeError(f"Only one of `{VARIABLES[0]}` or `{VARIABLES[1]}` should be set, but both were set.")
+    if lifted and weights_only is None:
+        warn(
+            f"Environment variable {VARIABLES[1]} detected, since the `weights_only` argument was not explicitly "
+            "passed to `torch.load`, forcing weights_only=False."
+        )
+        return False
+    return True if forced else weights_only
 
 
 def check_pickle(module: Any, weights_only: bool | None) -> None:

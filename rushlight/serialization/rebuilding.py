@@ -4,13 +4,14 @@ import codecs
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from rushlight import dtypes, layouts
+from rushlight.copying import OWN, set_state, slot_names
 from rushlight.core.above import ABOVE
-from rushlight.core.graph import FIELDS, new_tensor
+from rushlight.core.graph import new_tensor
 from rushlight.core.turned import turn
 from rushlight.devices import device
 from rushlight.nn.parameter import Parameter
@@ -22,7 +23,6 @@ from rushlight.tensors import Tensor, rebuild
 
 KEY = 100  # the most objects inside one key of a dictionary
 MANY = 2**58  # more elements than any memory can hold
-OWN = {*FIELDS, "_accumulate_grad", "_memory"}  # attributes of a tensor that users did not set
 
 
 def is_number(value: Any) -> bool:
@@ -93,6 +93,25 @@ def rebuild_untyped_tensor(
     return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
 
+def rebuild_wrapper(
+    kind: type,
+    dtype: Any,
+    size: Any,
+    stride: Any,
+    offset: int,
+    layout: Any,
+    place: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """An object of a subclass of Tensor that has no memory of its own (`Tensor._make_wrapper_subclass`)."""
+    check_claim(isinstance(kind, type) and issubclass(kind, Tensor), "a tensor is of a class that is none of a tensor")
+    check_claim(isinstance(dtype, dtypes.dtype), "a tensor has no dtype")
+    check_claim(layout is layouts.strided, "a tensor without memory has a layout")
+    check_sizes(offset, size, stride)
+    made: Tensor = ABOVE.make_wrapper_subclass(kind, size, stride, offset, dtype=dtype, requires_grad=requires_grad)
+    return made
+
+
 def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
     """A parameter with a tensor's memory, and the attributes that users gave it."""
     check_claim(isinstance(data, Tensor), "a parameter is made of what is no tensor")
@@ -110,13 +129,21 @@ def rebuild_from_type(function: Callable[..., Any], kind: type, arguments: tuple
 
 
 def with_state(tensor: Any, state: Any) -> Any:
-    """A tensor with attributes that users gave it."""
-    if state:
-        check_claim(isinstance(state, dict), "the attributes of a tensor are no dictionary")
+    """A tensor with attributes that users gave it; they may come with those in slots, or be for `__setstate__`."""
+    kind, plain = type(tensor), cast("Any", Tensor)
+    if kind.__setstate__ is not plain.__setstate__:
+        tensor.__setstate__(state)
+        return tensor
+    parts = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    check_claim(all(name in slot_names(type(tensor)) for name in parts[1] or ()), "a tensor has no such slots")
+    for part in parts:
+        check_claim(part is None or isinstance(part, dict), "the attributes of a tensor are no dictionary")
         check_claim(
-            all(isinstance(name, str) and name not in OWN for name in state), "a tensor has a forbidden attribute"
+            all(isinstance(name, str) and name not in OWN for name in part or ()), "a tensor has a forbidden attribute"
         )
-        tensor.__dict__.update(state)
+    attributes, slots = parts
+    tensor.__dict__.update(attributes or {})
+    set_state(tensor, slots)
     return tensor
 
 
@@ -145,13 +172,14 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tens
         known and all(type(part) is Tensor for part in data[: 2 if coordinates else 3]), "a sparse tensor lacks parts"
     )
     check_claim(isinstance(data[2 if coordinates else 3], tuple), "a sparse tensor has no size")
-    made: Tensor | None = ABOVE.rebuilt_sparse(layout, data)
-    if made is None:
-        raise LoadError("the parts of a sparse tensor do not fit")
+    try:
+        made: Tensor = ABOVE.rebuilt_sparse(layout, data)
+    except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+        raise LoadError(f"the parts of a sparse tensor do not fit: {error}") from None
     return made
 
 
-TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_meta_tensor, rebuild_parameter)
+TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_meta_tensor, rebuild_wrapper, rebuild_parameter)
 
 
 def key(value: Any) -> Any:
@@ -230,6 +258,7 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_untyped_tensor,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta_tensor,
+    ("torch._utils", "_rebuild_wrapper_subclass"): rebuild_wrapper,
     ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse_tensor,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,
@@ -246,3 +275,6 @@ NAMES: dict[tuple[str, str], Any] = {
     **{("builtins", kind.__name__): kind for kind in (set, frozenset, bytearray, complex, slice, range)},
     ("_codecs", "encode"): codecs.encode,
 }
+for (module, name), function in NAMES.items():  # pickles of these functions themselves have PyTorch's names, too
+    if getattr(function, "__module__", "") == __name__:
+        function.__module__, function.__name__, function.__qualname__ = module.replace("torch", "rushlight"), name, name

@@ -15,14 +15,15 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.copying import state_of
 from rushlight.core.above import ABOVE
+from rushlight.core.arrays import is_foreign
 from rushlight.core.turned import memory, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.layouts import laid_over, layout
 from rushlight.nn.parameter import Buffer, Parameter, is_lazy
 from rushlight.serialization.loading import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.names import theirs
-from rushlight.serialization.rebuilding import OWN
 from rushlight.serialization.replacing import replacing
 from rushlight.serialization.skipping import skips_data
 from rushlight.size import Size
@@ -156,6 +157,7 @@ def class_of_pytorch(module: str, name: str) -> type:
 REBUILD_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v2")
 REBUILD_UNTYPED_TENSOR = class_of_pytorch("torch._utils", "_rebuild_tensor_v3")
 REBUILD_META_TENSOR = class_of_pytorch("torch._utils", "_rebuild_meta_tensor_no_storage")
+REBUILD_WRAPPER = class_of_pytorch("torch._utils", "_rebuild_wrapper_subclass")
 REBUILD_SPARSE_TENSOR = class_of_pytorch("torch._utils", "_rebuild_sparse_tensor")
 REBUILD_PARAMETER = class_of_pytorch("torch._utils", "_rebuild_parameter")
 REBUILD_PARAMETER_WITH_STATE = class_of_pytorch("torch._utils", "_rebuild_parameter_with_state")
@@ -215,7 +217,7 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
 
     def reduced(self, tensor: Tensor) -> Any:
         """A tensor as a call of the function that rebuilds it in PyTorch."""
-        state = {name: value for name, value in vars(tensor).items() if name not in OWN}
+        state = state_of(tensor)
         needs = tensor.requires_grad
         hooks: OrderedDict[Any, Any] = OrderedDict()
         if type(tensor) is Parameter:
@@ -224,6 +226,11 @@ class Pickler(pickle._Pickler):  # the C class cannot write names that do not ex
                 (REBUILD_PARAMETER_WITH_STATE, (data, needs, hooks, state))
                 if state
                 else (REBUILD_PARAMETER, (data, needs, hooks))
+            )
+        if is_foreign(tensor._array):
+            look = tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+            return with_type(
+                tensor, (REBUILD_WRAPPER, (type(tensor), *look, tensor.layout, tensor.device, needs)), state
             )
         if tensor.is_meta:
             sizes = tuple(tensor.shape), tensor.stride()

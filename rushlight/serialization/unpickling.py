@@ -13,6 +13,9 @@ from rushlight.serialization.errors import LoadError, as_damage, check_claim
 from rushlight.serialization.names import UNSAFE, allowed_names, ours
 from rushlight.serialization.rebuilding import MAKERS, NAMES, key
 
+BLOCKED = ("sys", "os", "posix", "nt")  # modules that no user can allow
+BLOCKS = "Trying to load unsupported GLOBAL {} whose module {} is blocked: it could do anything to this computer."
+
 Memory = Callable[[Any], Any]
 
 
@@ -134,6 +137,8 @@ class SafeUnpickler(pickle._Unpickler):
         """The object that a name in the file stands for. LoadError for one that could do harm."""
         module, name = of_today(module, name)
         full = f"{module}.{name}"
+        if module in BLOCKED:
+            raise LoadError(f"Weights only load failed. {BLOCKS.format(full, module)}")
         if (module, name) in NAMES:
             return NAMES[module, name]
         if full in self.allowed:

@@ -209,15 +209,12 @@ def sparse_compressed_tensor(
 
 
 @above
-def rebuilt_sparse(layout: Layout, data: tuple[Any, ...]) -> SparseTensor | None:
-    """A sparse tensor from its parts in a file; None if they do not match."""
-    try:
-        if layout is not sparse_coo:
-            starts, others, values, size = data
-            return compressed(layout, starts, others, values, size, None, False)
-        made = sparse_coo_tensor(*data[:3])
-    except (RuntimeError, TypeError, ValueError, NotImplementedError):
-        return None
+def rebuilt_sparse(layout: Layout, data: tuple[Any, ...]) -> SparseTensor:
+    """A sparse tensor from its parts in a file. Raises the errors of its constructor."""
+    if layout is not sparse_coo:
+        starts, others, values, size = data
+        return compressed(layout, starts, others, values, size, None, False)
+    made = sparse_coo_tensor(*data[:3])
     places = positions(made._places, made._sizes[: made._places.shape[0]])
     made._is_coalesced = bool(len(data) == 4 and data[3] and (np.diff(places) > 0).all())
     return made

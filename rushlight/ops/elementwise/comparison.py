@@ -321,6 +321,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    if rtol == 0 == atol:  # float8, too, can be compared
+        same = input == other
+        return same | ((input != input) & (other != other)) if equal_nan else same
     return _isclose(input, other, rtol, atol, equal_nan)
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
+from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.batching import by, leading
+from rushlight.core.graph import FIELDS
 from rushlight.core.lines import warn
 from rushlight.ops.arguments.dims import sequence, wrap_dim
 from rushlight.ops.table import alias, method, operator
@@ -33,16 +35,24 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             f"class inherits from Tensor: {cls!r} does not."
         )
-    same = _alias(self)
-    same.__class__ = cls
-    return counted(same)
+    return of_class(_alias(self), cls)
+
+
+def of_class(tensor: Tensor, cls: type) -> Tensor:
+    """A new tensor as an instance of a subclass of Tensor; of one with `__slots__` another object with its fields."""
+    try:
+        tensor.__class__ = cls
+    except TypeError:
+        made: Any = Arithmetic.__new__(cls)
+        for field in FIELDS.intersection(dir(tensor)):
+            setattr(made, field, getattr(tensor, field))
+        return counted(made)
+    return counted(tensor)
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
     """A leaf tensor of a subclass of Tensor that shares the memory of `data`."""
-    same = data.detach().requires_grad_(require_grad)
-    same.__class__ = cls
-    return counted(same)
+    return of_class(data.detach().requires_grad_(require_grad), cls)
 
 
 Tensor.as_subclass = as_subclass
