@@ -43,6 +43,31 @@ def test_older_names(without_cuda):
     assert isinstance(scaler, without_cuda.GradScaler)
 
 
+def test_older_names_of_decorators(without_cuda):
+    torch, old = without_cuda, without_cuda.cuda.amp
+
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x.exp())
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0]
+
+    with pytest.warns(FutureWarning, match=r"use `torch\.amp\.custom_fwd\(args\.\.\., device_type='cuda'\)` instead"):
+        Exp.forward = staticmethod(old.custom_fwd(Exp.forward))
+    with pytest.warns(FutureWarning, match=r"`torch\.cuda\.amp\.custom_bwd\(args\.\.\.\)` is deprecated"):
+        Exp.backward = staticmethod(old.custom_bwd(Exp.backward))
+    with pytest.warns(FutureWarning, match="custom_fwd"):
+        assert callable(old.custom_fwd(cast_inputs=torch.float32))
+    x = torch.zeros(2, requires_grad=True)
+    Exp.apply(x).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    assert old.amp_definitely_not_available()
+
+
 @pytest.mark.filterwarnings("error")
 def test_switched_off(torch):
     @torch.autocast("cpu", enabled=False)

@@ -29,6 +29,11 @@ _lobpcg: rushlight: lobpcg
 _lowrank: rushlight: pca_lowrank svd_lowrank
 _ops: rushlight.ops.overloads: OpOverload OpOverloadPacket
 _vmap_internals: rushlight.func: vmap vmap=_vmap
+cpu.amp.autocast_mode: rushlight.cpu.amp: autocast
+cpu.amp.grad_scaler: rushlight.cpu.amp: GradScaler
+cuda.amp.autocast_mode: rushlight.cuda.amp: autocast custom_bwd custom_fwd
+cuda.amp.common: rushlight.cuda.amp: amp_definitely_not_available
+cuda.amp.grad_scaler: rushlight.cuda.amp: GradScaler OptState
 functorch.einops: rushlight.func: rearrange
 multiprocessing.spawn: rushlight.multiprocessing.spawning: ProcessContext ProcessException ProcessExitedException
     ProcessRaisedException spawn start_processes
