@@ -11,7 +11,7 @@ from beside import ROOT, beside
 PAGES = [
     beside("README.md"),
     *sorted(ROOT.glob("docs/*.md")),
-    *sorted(ROOT.glob("*/README.md")),
+    *sorted(ROOT.glob("[!.]*/README.md")),
     *ROOT.glob("[B-Z]*.md"),
 ]
 TEXTS = {str(page.relative_to(ROOT)): page.read_text() for page in dict.fromkeys(PAGES)}
