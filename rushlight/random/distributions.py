@@ -6,6 +6,7 @@ PyTorch 2.13 on x86-64 with AVX2; float64 logarithms, exponentials and tangents 
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,14 @@ def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[in
     return out.reshape(shape)
 
 
+def made(generator: Generator, shape: Shape, dtype: np.dtype, kernel: Callable[..., None], *parameters: float) -> Any:
+    """An array that a kernel has filled with numbers."""
+    out = np.empty(shape, dtype)
+    with generator.lock:
+        kernel(generator.capsule, out, *parameters)
+    return out
+
+
 @for_examples
 def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Draw from the uniform distribution on [low, high), as `torch.rand` and `Tensor.uniform_` do.
@@ -51,6 +60,8 @@ def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.
     if low == 0 and high == 1 and dtype.itemsize > 2:
         return fill(generator, shape, dtype, draw)
     _check_bounds(dtype, low, high)
+    if fast is not None and dtype.itemsize > 2:
+        return made(generator, shape, dtype, fast.uniform_between, low, high)
     kind = np.float64 if dtype == np.float64 else np.float32
     width = kind(high) - kind(low)
 
@@ -60,6 +71,21 @@ def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.
         return numbers
 
     return fill(generator, shape, dtype, scaled)
+
+
+def fill_uniform(array: np.ndarray, generator: Generator, low: float, high: float) -> bool:
+    """Writes uniform numbers over a contiguous float32 or float64 array; returns whether it did."""
+    if not is_filled(array):
+        return False
+    _check_bounds(array.dtype, low, high)
+    with generator.lock:
+        fast.uniform_between(generator.capsule, array, low, high)  # type: ignore[union-attr]
+    return True
+
+
+def is_filled(array: np.ndarray) -> bool:
+    """Whether kernels write numbers over an array."""
+    return fast is not None and array.dtype.char in "fd" and array.flags.c_contiguous
 
 
 def _check_bounds(dtype: np.dtype, low: float, high: float) -> None:
@@ -102,6 +128,17 @@ def normal(
     return out
 
 
+def fill_normal_numbers(array: np.ndarray, generator: Generator, mean: float, std: float) -> bool:
+    """Writes normal numbers over a contiguous float32 or float64 array; returns whether it did."""
+    if not is_filled(array) or not std >= 0:
+        return False
+    fill_normal(generator, array.reshape(-1), mean, std)
+    return True
+
+
+FILLS: dict[Any, Callable[..., bool]] = {uniform: fill_uniform, normal: fill_normal_numbers}
+
+
 @for_examples
 def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
     """Draw from the log-normal distribution, as `Tensor.log_normal_` does.
@@ -135,10 +172,7 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
         )
 
     if fast is not None and dtype.itemsize > 2:
-        out = np.empty(shape, dtype)
-        with generator.lock:
-            fast.exponential_numbers(generator.capsule, out, lambd)
-        return out
+        return made(generator, shape, dtype, fast.exponential_numbers, lambd)
 
     def draw(count: int) -> np.ndarray:
         return libm.narrow(-1.0 / lambd * libm.log1p(-generator.uniform64(count)), dtype)
@@ -161,6 +195,9 @@ def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 
             f"dtype must be a floating point but you specified {C_TYPES.get(dtype, dtype)}"
         )
 
+    if fast is not None and dtype.itemsize > 2:
+        return made(generator, shape, dtype, fast.cauchy_numbers, median, sigma)
+
     def draw(count: int) -> np.ndarray:
         slope = libm.tan(math.pi * (generator.uniform64(count) - 0.5))
         return libm.narrow(libm.fma(slope, sigma, median), dtype)
@@ -177,6 +214,9 @@ def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> 
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     require(dtype, NUMBERS, "geometric_cpu")
+
+    if fast is not None and dtype in (np.float32, np.float64):
+        return made(generator, shape, dtype, fast.geometric_numbers, p)
 
     def draw(count: int) -> np.ndarray:
         return libm.narrow(np.ceil(libm.log(generator.uniform64(count)) / math.log1p(-p)), dtype)

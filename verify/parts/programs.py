@@ -83,6 +83,7 @@ def note(program: Program, result, figure: Figure, seen: Counter) -> None:
     if difference is not None:
         seen[difference.kind] += 1
         title += difference.kind
+        tqdm.write(title)
         few = seen[difference.kind] <= SHORTENED
         figure.unexplained.append(alone(lambda: short(program, title), title) if few else title)
     elif why:

@@ -8,7 +8,7 @@ The generator is NumPy's, used through its capsule; the caller holds its lock. N
 cimport numpy as cnp
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport cos, exp, fma, log, log1p, sin, sqrt, sqrtf, tan
+from libc.math cimport ceil, cos, exp, fma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -33,6 +33,7 @@ cdef enum:
 
 cdef float UNIT_24 = 1.0 / (1 << 24)
 cdef double UNIT_53 = 1.0 / (<uint64_t>1 << 53)
+cdef double PI = 3.141592653589793
 cdef double TWO_PI = 6.283185307179586
 
 
@@ -300,19 +301,71 @@ def few_normals(capsule, cnp.ndarray out not None, kept, double mean, double std
     return held if holds else None
 
 
-def exponential_numbers(capsule, cnp.ndarray out not None, double rate):
-    """Fills a contiguous float32 or float64 array with exponentially distributed numbers."""
+# numbers made of uniform ones: in double precision, rounded at the end
+
+
+ctypedef double (*OfUniform)(double u, double a, double b) noexcept nogil
+
+
+cdef double exponential_of(double u, double scale, double unused) noexcept nogil:
+    return scale * log1p(-u)
+
+
+cdef double cauchy_of(double u, double median, double sigma) noexcept nogil:
+    return fma(tan(PI * (u - 0.5)), sigma, median)
+
+
+cdef double geometric_of(double u, double slope, double unused) noexcept nogil:
+    return ceil(log(u) / slope)
+
+
+cdef void put_numbers(OfUniform function, capsule, cnp.ndarray out, double a, double b):
+    """Fills a contiguous float32 or float64 array with functions of uniform numbers."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef void* x = cnp.PyArray_DATA(out)
-    cdef double scale = -1.0 / rate
     with nogil:
         for i in range(n):
             if is_single:
-                (<float*>x)[i] = <float>(scale * log1p(-precise(stream)))
+                (<float*>x)[i] = <float>function(precise(stream), a, b)
             else:
-                (<double*>x)[i] = scale * log1p(-precise(stream))
+                (<double*>x)[i] = function(precise(stream), a, b)
+
+
+def exponential_numbers(capsule, cnp.ndarray out not None, double rate):
+    """Fills an array with exponentially distributed numbers."""
+    put_numbers(exponential_of, capsule, out, -1.0 / rate, 0)
+
+
+def cauchy_numbers(capsule, cnp.ndarray out not None, double median, double sigma):
+    """Fills an array with Cauchy distributed numbers."""
+    put_numbers(cauchy_of, capsule, out, median, sigma)
+
+
+def geometric_numbers(capsule, cnp.ndarray out not None, double p):
+    """Fills an array with geometrically distributed numbers."""
+    put_numbers(geometric_of, capsule, out, log1p(-p), 0)
+
+
+def uniform_between(capsule, cnp.ndarray out not None, double low, double high):
+    """Fills a contiguous float32 or float64 array with uniform numbers from `low` up to, but not including, `high`."""
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef float* x = <float*>cnp.PyArray_DATA(out)
+    cdef double* y = <double*>cnp.PyArray_DATA(out)
+    cdef float first = <float>low, last = <float>high, width = last - first, u
+    cdef double difference = high - low
+    with nogil:
+        for i in range(n):
+            if is_single:
+                u = single(stream)
+                x[i] = u + first if width == 1 else <float>(<double>u * width + first)
+                x[i] = first if x[i] == last else x[i]
+            else:
+                y[i] = fma(precise(stream), difference, low)
+                y[i] = low if y[i] == high else y[i]
 
 
 # the C library's functions

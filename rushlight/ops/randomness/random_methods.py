@@ -38,6 +38,9 @@ def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator |
             raise TypeError(f"{name}(): its parameters must be numbers, not tensors")
     check_overwritten(tensor._array)
     check_history(tensor, recording() and tensor.requires_grad)
+    fill = distributions.FILLS.get(draw)
+    if fill is not None and changed_at_once(tensor, fill, source(generator), *parameters):
+        return tensor
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
     return tensor if changed_at_once(tensor, copy_over, array) else overwrite(tensor, ENTRIES[name], array)
 
