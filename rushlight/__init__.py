@@ -274,6 +274,8 @@ def __getattr__(name):
         return _import_module("rushlight")  # programs write torch.torch.Tensor
     if name in _MODULES:
         return _import_module(f"rushlight.{name}")
+    if name == "Storage":
+        return _import_module("rushlight.storage").of_default_dtype()
     home = "ops.foreach" if name.startswith("_foreach_") else _HOMES.get(name)
     if home is not None:
         found = (

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import ABOVE
 from rushlight.kernels.codes import MOST_DIMS
 from rushlight.kernels.compiled import load
 
@@ -92,10 +93,13 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
     RuntimeError if the format is for another number of dimensions.
     """
     if format is None or format is preserve_format:
-        if array.flags.c_contiguous or not is_repeated(array):
-            made = np.empty_like(array, dtype)
+        made = np.empty_like(array, dtype)
+        if type(array) is not np.ndarray or (made.strides == array.strides and made.itemsize == array.itemsize):
+            return made
+        if array.flags.forc:
             return alike(array, made) if 1 in array.shape else made
-        format = contiguous_format
+        sorted_: np.ndarray = ABOVE.sorted_alike(array, dtype)
+        return sorted_
     if format is contiguous_format:
         return np.empty(array.shape, dtype, like=array)
     if array.ndim != RANKS[format]:
@@ -193,6 +197,17 @@ def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], o
     bytes_alone = f"|V{array.itemsize}"  # NumPy has no name for some dtypes
     interface = {"version": 3, "shape": shape, "strides": strides, "typestr": bytes_alone, "data": place}
     return np.asarray(Memory(interface, array)).view(array.dtype)
+
+
+def reread(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The memory of an array as elements of another dtype: NumPy loses the strides of arrays without elements."""
+    if array.size or not array.shape or type(array) is not np.ndarray:
+        return array.view(dtype)
+    size = array.itemsize
+    strides = array.strides if any(array.strides) else compact([max(n, 1) for n in array.shape], size)
+    last = dtype.itemsize if dtype.itemsize != size else strides[-1]
+    shape = (*array.shape[:-1], array.shape[-1] * size // dtype.itemsize)
+    return laid_over(laid_over(array, (0,), (size,)).view(dtype), shape, (*strides[:-1], last))
 
 
 class Memory:

@@ -52,6 +52,8 @@ def set_default_tensor_type(t: type | str) -> None:
     >>> torch.set_default_tensor_type(torch.FloatTensor)
     """
     kind = globals().get(t.removeprefix("torch.")) if isinstance(t, str) else t
+    if isinstance(kind, type) and kind.__module__ == "torch.cuda":
+        kind()  # says that there is no such device
     if not isinstance(kind, TypedTensor):
         raise TypeError(f"invalid type object: only floating-point types are supported as the default type, not {t}")
     warn_once(

@@ -70,7 +70,7 @@ class UntypedStorage(StorageCasts):
 
     def __init__(self, *args: Any, device: Any = None, dtype: Any = None):
         self.device = CPU if device is None else device_of(device)
-        self.array = made(args[0] if args else 0, np.dtype(np.uint8), self.device)
+        self.array = made(self._given(args), np.dtype(np.uint8), self.device)
 
     @classmethod
     def _over(cls, array: np.ndarray, device: Any = CPU) -> Self:
@@ -162,7 +162,7 @@ class TypedStorage(StorageCasts, metaclass=StorageOfType):
             self.array, self.device = wrap_storage._as(self.dtype._numpy), wrap_storage.device
         else:
             self.device = CPU if device is None else device_of(device)
-            self.array = made(args[0] if args else 0, self.dtype._numpy, self.device)
+            self.array = made(self._given(args), self.dtype._numpy, self.device)
 
     @classmethod
     def _over(cls, array: np.ndarray, device: Any = CPU) -> "TypedStorage":
@@ -392,6 +392,12 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors have the same memory, shape and strides."""
     a, b = self._settled(), tensor._settled()
     return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
+
+
+def of_default_dtype() -> type[TypedStorage]:
+    """The class of storages of the default dtype: `torch.Storage`."""
+    found: type[TypedStorage] = globals()[f"{dtypes.TYPE_NAMES[dtypes.get_default_dtype()]}Storage"]
+    return found
 
 
 Storage = FloatStorage

@@ -1,6 +1,6 @@
 """The array that a storage is: where it comes from, as which elements it is read, and what is done with these."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,6 +11,12 @@ from rushlight.devices import CPU, META
 
 __all__ = ["StorageElements"]
 
+FORMS = """{}.__new__ received an invalid combination of arguments. Expected one of:
+ * no arguments
+ * (int size)
+ * (Sequence data)
+ * (*, UntypedStorage wrap_storage)
+{}"""
 NO_VALUES = "Not available for 'meta' device type. A storage on the device meta has a size, but no values."
 
 
@@ -24,6 +30,25 @@ class StorageElements:
     def _over(cls, array: np.ndarray, device: Any = CPU) -> Self:
         """The storage for the memory of a one-dimensional array."""
         raise NotImplementedError
+
+    def _given(self, args: tuple[Any, ...]) -> Any:
+        """What a constructor is to make a storage of: the number of elements, or a sequence of them."""
+        if len(args) > 1:
+            raise RuntimeError(FORMS.format(type(self), "Too many positional arguments"))
+        given = args[0] if args else 0
+        if isinstance(given, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if not isinstance(given, (int, np.integer, Sequence)):
+            raise TypeError(FORMS.format(type(self), f"Argument type not recognized: {type(given)}"))
+        return given
+
+    @property
+    def filename(self) -> str | None:
+        """The file whose bytes the storage shares, memory-mapped; None if there is none."""
+        owner: Any = self.array
+        while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
+            owner = owner.base
+        return str(owner.filename) if isinstance(owner, np.memmap) and owner.mode == "r+" else None
 
     def _values(self) -> np.ndarray:
         """The elements. NotImplementedError on the device meta, where there are none."""
@@ -117,8 +142,8 @@ def nothing(count: int, dtype: np.dtype) -> np.ndarray:
 def made(given: Any, dtype: np.dtype, device: Any) -> np.ndarray:
     """The array of a new storage: zeros for a count, else the given elements."""
     if device is META:
-        return nothing(given if isinstance(given, int) else len(given), dtype)
-    return np.zeros(given, dtype) if isinstance(given, int) else np.array(list(given), dtype)
+        return nothing(len(given) if isinstance(given, Sequence) else given, dtype)
+    return np.array(list(given), dtype) if isinstance(given, Sequence) else np.zeros(given, dtype)
 
 
 def read_as(array: np.ndarray, dtype: np.dtype) -> np.ndarray:

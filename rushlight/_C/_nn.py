@@ -3,6 +3,7 @@
 from typing import Any
 
 from rushlight import dtypes
+from rushlight.absent.misses import no_such_name as _no_such_name
 from rushlight.devices import device as _device
 from rushlight.nn import functional
 from rushlight.tensors import Tensor
@@ -10,7 +11,10 @@ from rushlight.tensors import Tensor
 
 def __getattr__(name: str) -> Any:
     """The function of a name."""
-    return getattr(functional, name)
+    found = getattr(functional, name, None)
+    if found is None:
+        raise _no_such_name(__name__, name)
+    return found
 
 
 def _parse_to(

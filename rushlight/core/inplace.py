@@ -27,7 +27,7 @@ from rushlight.core.link import resolved
 from rushlight.core.operators import Operator, binary
 from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
-from rushlight.core.writing import check_memory, check_reading, repeats, shares
+from rushlight.core.writing import check_memory, check_reading, found_after_overlap, repeats, shares
 from rushlight.dtypes import arithmetic
 
 COPY = Operator(
@@ -69,10 +69,15 @@ def check_history(tensor: TensorBase, recorded: bool) -> None:
 
 def change(tensor: TensorBase, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls `function(tensor, ...)` and makes the tensor the result."""
-    if STACK.depth:
-        make = change_dual if levels() else changed
-        return watched(partial(make, tensor, function, args, kwargs), function, tensor, args)
-    return changed(tensor, function, args, kwargs)
+    try:
+        if STACK.depth:
+            make = change_dual if levels() else changed
+            return watched(partial(make, tensor, function, args, kwargs), function, tensor, args)
+        return changed(tensor, function, args, kwargs)
+    except RuntimeError as error:
+        if found_after_overlap(error):
+            check_reading(tensor, function, args)
+        raise
 
 
 def changed(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

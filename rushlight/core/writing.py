@@ -57,6 +57,11 @@ def repeats(array: Any) -> bool:
     return is_repeated(values(array))
 
 
+def found_after_overlap(error: Exception) -> bool:
+    """Whether PyTorch looks for shared memory before it finds this fault: a missing kernel, sizes that do not match."""
+    return "absent" in vars(error) or str(error).startswith("The size of tensor a")
+
+
 def check_reading(tensor: TensorBase, function: Callable[..., Any], args: Sequence[Any]) -> None:
     """Raises if a function must not read some of its arguments, because it writes to their memory."""
     name = getattr(function, "__name__", "") or getattr(function, "name", "")

@@ -128,6 +128,8 @@ def split(ary: Any, indices_or_sections: Sequence[int] | int, axis: int = 0) -> 
 
 @numpy
 def hsplit(ary: Tensor, indices_or_sections: Sequence[int] | int) -> list[Tensor]:
+    if ary.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 

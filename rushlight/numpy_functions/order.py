@@ -72,7 +72,7 @@ places_of("argmin", torch.argmin, np.inf)
 
 @numpy
 def searchsorted(a: Tensor, v: Tensor, side: str = "left", sorter: Any = None) -> Tensor:
-    a, v = as_tensors((a, v))
+    a, v = [x.contiguous() for x in as_tensors((a, v))]
     return torch.searchsorted(a, v, side=side, sorter=None if sorter is None else as_tensor(sorter))
 
 

@@ -211,7 +211,7 @@ def interp(
     if len(xp) == 1:
         inside = torch.broadcast_to(fp[0], x.shape)
     else:
-        places = torch.searchsorted(xp.detach(), x.detach(), right=True) - 1
+        places = torch.searchsorted(xp.detach().contiguous(), x.detach().contiguous(), right=True) - 1
         low = torch.clamp(places, 0, len(xp) - 2)
         part = (x - xp[low]) / (xp[low + 1] - xp[low])
         inside = fp[low] + part * (fp[low + 1] - fp[low])

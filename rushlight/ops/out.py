@@ -13,7 +13,7 @@ from rushlight.core.interpreters import levels
 from rushlight.core.lines import warn
 from rushlight.core.placing import tensors_of
 from rushlight.core.recording import recording
-from rushlight.core.writing import APART, check_apart, check_memory
+from rushlight.core.writing import APART, check_apart, check_memory, found_after_overlap
 from rushlight.ops.changes.resizing import lay_anew
 from rushlight.ops.out_types import JOINED, check_type, type_is_first
 
@@ -97,14 +97,18 @@ def check_out(name: str, out: Any, result: TensorBase, inputs: tuple[Any, ...], 
     check_type(name, part, result._array.dtype, out._array.dtype, inputs)
 
 
-def check_type_first(name: str, error: Exception, out: Any, inputs: tuple[Any, ...]) -> Exception:
-    """The error for a call with `out`: its dtype's if that is wrong too, as PyTorch looks for a kernel last."""
+def check_out_first(name: str, error: Exception, out: Any, inputs: tuple[Any, ...]) -> Exception:
+    """The error for a call with `out`: its memory's or its dtype's if these are wrong too, which PyTorch sees first."""
+    if not isinstance(out, TensorBase):
+        return error
     own = vars(error).get("absent")
-    if own is not None and isinstance(out, TensorBase) and (name in IN_STEP or type_is_first(name)):
-        try:
+    try:
+        if found_after_overlap(error):
+            check_overlap(name, out, inputs)
+        if own is not None and (name in IN_STEP or type_is_first(name)):
             check_type(name, None, own, out._array.dtype, inputs)
-        except (RuntimeError, TypeError) as earlier:
-            return earlier
+    except (RuntimeError, TypeError) as earlier:
+        return earlier
     return error
 
 

@@ -7,6 +7,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.placing import by_strides, compared
 from rushlight.core.windows import address, memory_of
+from rushlight.layouts import channels_last as CHANNELS
 from rushlight.layouts import has_format, layout, memory_format, strided
 from rushlight.ops.table import method, refuse
 from rushlight.tensors import Tensor
@@ -124,8 +125,11 @@ def dim_order(input: Tensor, *, ambiguity_check: bool | list[memory_format] = Fa
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
         )
-    if input.is_contiguous():
+    in_order, channels_last = input.is_contiguous(), has_format(input._settled(), CHANNELS)
+    if input.ndim < 2 or (in_order and not channels_last):
         return tuple(range(input.ndim))
+    if channels_last and not in_order:
+        return (0, *range(2, input.ndim), 1)
     order = by_strides(shape, [strides])
     if ambiguity_check and any(compared(shape, [strides], *pair) >= 0 for pair in pairwise(order)):
         raise RuntimeError("The tensor does not have unique dim order.")

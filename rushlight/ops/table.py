@@ -32,7 +32,7 @@ from rushlight.core.kinds import is_half
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.ops.arguments.promotion import NUMBERS
-from rushlight.ops.out import IN_STEP, check_type_first, write_out
+from rushlight.ops.out import IN_STEP, check_out_first, write_out
 from rushlight.ops.protocol import UFUNCS
 from rushlight.refusals.signatures import TENSORS_OF_NUMBERS, misfit
 from rushlight.tensors import Tensor, foreign
@@ -336,8 +336,8 @@ def other_form(count: int, function: Callable[..., Any], args: tuple[Any, ...], 
     out = kwargs.get("out")
     try:
         result = function(*operands)
-    except NotImplementedError as error:
-        raise check_type_first(name, error, out, operands) from None
+    except RuntimeError as error:
+        raise check_out_first(name, error, out, operands) from None
     return result if out is None else write_out(name, out, result, *operands)
 
 

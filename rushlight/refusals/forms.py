@@ -42,6 +42,7 @@ NAMES = {  # parameter names of PyTorch's Python functions that its signatures d
     ".swapaxes": {"axis0": "dim0", "axis1": "dim1"},
     "Tensor.swapaxes": {"axis0": "dim0", "axis1": "dim1"},
 }
+APART = (".asarray", ".from_numpy")  # which refuse NumPy's numbers in other words than Python's
 PACKED = {".gru", ".lstm", ".rnn_relu", ".rnn_tanh"}  # which take packed data by position only
 
 
@@ -52,7 +53,7 @@ def other_form(place: str, args: tuple[Any, ...], kwargs: dict[str, Any], error:
     renamed = {NAMES.get(place, {}).get(name, name): value for name, value in kwargs.items()}
     if isinstance(error, TypeError):
         call = of_first_years(place, args, renamed) or by_signature(place, args, renamed)
-    if call is None and place != ".from_numpy":  # which refuses numbers of either kind by their type
+    if call is None and place not in APART:
         call = tuple([in_python(v) for v in args]), {name: in_python(v) for name, v in renamed.items()}
     return None if call is None or same(call, (args, kwargs)) else call
 

@@ -1,6 +1,7 @@
 """Wraps public functions so that wrong arguments are refused in PyTorch's words, after a call has failed."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from inspect import signature
 from operator import attrgetter
@@ -13,7 +14,7 @@ from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
 from rushlight.core.guards import with_errors_of
 from rushlight.core.inplace import without_history
-from rushlight.ops.out import check_type_first
+from rushlight.ops.out import check_out_first
 from rushlight.refusals.dtypes import with_known_types
 from rushlight.refusals.numbers import as_numbers, numbers_of
 from rushlight.refusals.signatures import misfit
@@ -101,13 +102,35 @@ def put_right(place: str, args: Any, kwargs: dict[str, Any], error: Exception) -
         return TypeError(said)
     if isinstance(error, (TypeError, AttributeError)) and (said := no_tensor_first(place, args)):
         return TypeError(said)
+    if said := lacking(place, error):
+        return TypeError(said)
     if isinstance(error, AttributeError):
         return not_a_tensor(place, args, kwargs, error)
     if type(error) is IndexError and str(error) == "tuple index out of range":
         return without_dimensions(args, kwargs, error)
-    if isinstance(error, NotImplementedError) and "out" in kwargs:
-        error = check_type_first(place.rpartition(".")[2], error, kwargs["out"], args)
-    return translated(error)
+    if isinstance(error, RuntimeError) and "out" in kwargs:
+        error = check_out_first(place.rpartition(".")[2], error, kwargs["out"], args)
+    found = translated(error)
+    if str(found).startswith("Storage size calculation overflowed") and without_elements((*args, *kwargs.values())):
+        return RuntimeError("Stride calculation overflowed: the strides of these sizes do not fit into 64 bits")
+    return found
+
+
+def lacking(place: str, error: Exception) -> str:
+    """PyTorch's message for Python's, if a function of no recorded signature lacks arguments; "" otherwise."""
+    name = place.rpartition(".")[2]
+    found = re.match(rf"{name}\(\) missing (\d+) required positional arguments?: (.*)", str(error))
+    if found is None or not isinstance(error, TypeError):
+        return ""
+    names = ", ".join(f'"{one}"' for one in re.findall(r"'(\w+)'", found[2]))
+    return f"{name}() missing {found[1]} required positional argument{'s' * (found[1] == '1')}: {names}"
+
+
+def without_elements(values: Sequence[Any]) -> bool:
+    """Whether a size of 0 is among the arguments, or in a sequence of sizes among them."""
+    return any(
+        type(n) is int and n == 0 for value in values for n in (value if isinstance(value, (tuple, list)) else (value,))
+    )
 
 
 def no_tensor_first(place: str, args: Any) -> str:

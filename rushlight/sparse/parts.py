@@ -311,7 +311,9 @@ def backward(self: SparseTensor, gradient: Any = None, *args: Any, **kwargs: Any
 
 
 @handles("zeros_like", "empty_like")
-def zeros_like(input: SparseTensor, *, dtype: Any = None, **kwargs: Any) -> SparseTensor:
+def zeros_like(input: SparseTensor, *, dtype: Any = None, memory_format: Any = None, **kwargs: Any) -> SparseTensor:
     """A sparse tensor of the same shape without stored elements."""
+    if memory_format is not None:
+        raise RuntimeError("memory format option is only supported by strided tensors")
     values = torch.zeros(0, *input._stored.shape[1:], dtype=dtype or input.dtype)
     return sparse_of(np.zeros((sparse_dims(input), 0), np.int64), values, input._sizes, input._layout)

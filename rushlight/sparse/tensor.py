@@ -21,7 +21,7 @@ from rushlight.layouts import sparse_coo, sparse_csc, sparse_csr
 from rushlight.overrides.calls import flat_values
 from rushlight.overrides.listing import plain_name
 from rushlight.size import Size
-from rushlight.tensors import Tensor, counted
+from rushlight.tensors import Tensor, check_grad, counted
 
 HANDLED: dict[
     str, Callable[..., Any]
@@ -52,6 +52,7 @@ class SparseTensor(Tensor):
     _sizes: tuple[int, ...]
     _layout: Layout
     _is_coalesced: bool
+    _assigned: "SparseTensor | None" = None  # a gradient with elements at other places
 
     @classmethod
     def __torch_function__(
@@ -126,17 +127,35 @@ class SparseTensor(Tensor):
 
     @property  # type: ignore[override]
     def grad(self) -> "SparseTensor | None":
-        """The gradient at the stored elements; once where several values are stored at one place."""
-        found = self._stored.grad
+        """The gradient at the stored elements, once where several are at one place, added to one that was assigned."""
+        if self._stored.grad is not None and self._assigned is not None:
+            self._assigned, self._stored.grad = self._assigned + self._own_grad(self._stored.grad), None
+        return self._own_grad(self._stored.grad) if self._assigned is None else self._assigned
+
+    @grad.setter
+    def grad(self, value: "SparseTensor | None") -> None:
+        if value is not None:
+            check_grad(self, value)
+            if not isinstance(value, SparseTensor):
+                raise RuntimeError(
+                    "attempting to assign a gradient to a tensor that has data of a different type: give a sparse one"
+                )
+        matches = value is not None and np.array_equal(value._places, self._places)
+        self._assigned = None if matches else value
+        self._stored.grad = value._stored if value is not None and matches else None
+
+    def _own_grad(self, found: Tensor | None) -> "SparseTensor | None":
+        """A gradient of the stored values as one of the tensor."""
         if found is None or self._layout is not sparse_coo or self._is_coalesced:
             return None if found is None else like(self, found)
         sizes = self._sizes[: sparse_dims(self)]
         places, firsts = np.unique(positions(self._places, sizes), return_index=True)
         return sparse_of(unraveled(places, sizes), found[new_tensor(firsts)], self._sizes, sparse_coo, True)
 
-    @grad.setter
-    def grad(self, value: "SparseTensor | None") -> None:
-        self._stored.grad = None if value is None else value._stored
+    @property
+    def grad_dtype(self) -> Any:  # type: ignore[override]
+        """The dtype of a leaf's gradient; see `Tensor.grad_dtype`."""
+        return self._stored.grad_dtype
 
     @property
     def data(self) -> "SparseTensor":  # type: ignore[override]
@@ -189,6 +208,7 @@ class SparseTensor(Tensor):
         memo[id(self)] = copy
         if self._stored.grad is not None:
             copy._stored.grad = deepcopy(self._stored.grad, memo)
+        copy._assigned = deepcopy(self._assigned, memo)
         return copy
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Sequence[Any], **kwargs: Any) -> Any:

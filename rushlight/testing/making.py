@@ -48,8 +48,10 @@ def make_tensor(
     if exact:
         result = rushlight.randint(math.ceil(low), math.ceil(high), sizes, dtype=dtype, device=device)
     else:
-        result = rushlight.empty(sizes, dtype=dtype, device=device)
+        drawn = rushlight.float32 if dtype.itemsize == 1 else dtype  # float8 numbers are rounded ones
+        result = rushlight.empty(sizes, dtype=drawn, device=device)
         (rushlight.view_as_real(result) if dtype.is_complex else result).uniform_(low, high)
+        result = result.to(dtype)
     if spread:
         result = result[..., 1::2]
     elif memory_format is not None:

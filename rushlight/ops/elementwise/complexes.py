@@ -10,7 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
-from rushlight.layouts import joint_shape
+from rushlight.layouts import joint_shape, reread
 from rushlight.ops.arguments.promotion import is_complex as complex_value
 from rushlight.ops.arguments.promotion import missing, refused
 from rushlight.ops.elementwise.selection import ratio
@@ -329,13 +329,13 @@ def paired(grad: Array) -> Array:
 
 @operator(batch=leading, view=True, holomorphic=False, input=paired)
 def _view_as_real(input: Array) -> Array:
-    return np.expand_dims(input, -1).view(input.real.dtype)
+    return reread(np.expand_dims(input, -1), input.real.dtype)
 
 
 @operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))
 def _view_as_complex(input: Array) -> Array:
     dtype = np.result_type(input.dtype, np.complex64)
-    return input.view(dtype)[..., 0] if input.size else np.empty(input.shape[:-1], dtype)
+    return reread(input, dtype)[..., 0]
 
 
 def view_as_real(input: Tensor) -> Tensor:

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.above import above
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
+from rushlight.core.placing import strides_among
 from rushlight.dtypes import dtype
-from rushlight.layouts import contiguous_format, empty_array, has_format, memory_format, preserve_format
+from rushlight.layouts import contiguous_format, empty_array, has_format, laid_over, memory_format, preserve_format
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.elementwise.complexes import view_as_complex, view_as_real
 from rushlight.ops.out import write_out
@@ -55,6 +57,14 @@ def detach(input: Tensor) -> Tensor:
     tensor([1., 1.])
     """
     return input.detach()
+
+
+@above
+def sorted_alike(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An uninitialized array without gaps, with an array's shape and its order of dimensions in memory."""
+    made, shape = np.empty(array.shape, dtype), array.shape
+    steps = strides_among(shape, (shape, tuple([abs(step) // array.itemsize for step in array.strides])))
+    return made if steps is None else laid_over(made, shape, tuple([step * made.itemsize for step in steps]))
 
 
 @operator(

@@ -104,6 +104,10 @@ def asarray(
     """
     source = as_source(obj, dtype)
     if source is None:
+        if copy is False and isinstance(obj, np.generic):
+            raise RuntimeError(
+                "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray: numpy.asarray(obj)."
+            )
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         source, copy = new_tensor(new_array(obj, None if dtype is None else numpy_type("asarray", dtype))), False

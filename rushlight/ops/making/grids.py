@@ -33,6 +33,8 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {vector}")
         if vector._array.dtype != vectors[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if vector.device != vectors[0].device:
+            raise RuntimeError("meshgrid expects all tensors to have the same device")
     if indexing is None:
         warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     elif indexing not in ("ij", "xy"):

@@ -13,6 +13,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.tensors import leaving, one_of
 
+MOST_LEVELS = 128  # of sequences in sequences
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
     "single numpy.ndarray with numpy.array() before converting to a tensor."
@@ -23,7 +24,7 @@ def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     """A new array from nested sequences of numbers, or from one number; the dtype is inferred if none is given."""
     items, shape = flattened(data)
     kinds = set(map(type, items))
-    inferred = common_type(kinds, items, dtype is None)
+    inferred = common_type(kinds, items, dtype)
     if any(issubclass(kind, TensorBase) for kind in kinds):
         items = [one_of(leaving(x)) if isinstance(x, TensorBase) else x for x in items]
     if items and type(items[0]) is np.ndarray:
@@ -51,10 +52,20 @@ def flattened(data: Any) -> tuple[list[Any], list[int]]:
             if len(sequence) != length:
                 raise ValueError(f"expected sequence of length {length} at dim {len(shape)} (got {len(sequence)})")
         shape.append(length)
-        level = list(chain.from_iterable(level))
+        if len(shape) > MOST_LEVELS:
+            raise ValueError(f"too many dimensions '{type(level[0]).__name__}'")
+        level = elements_of(level)
     if shape and level and isinstance(level[0], (str, bytes)):
         raise ValueError(f"too many dimensions '{type(level[0]).__name__}'")
     return level, shape
+
+
+def elements_of(level: list[Any]) -> list[Any]:
+    """The elements of all sequences of a level, one after the other."""
+    try:
+        return list(chain.from_iterable(level))
+    except Exception as error:
+        raise ValueError(f"could not determine the shape of object type '{type(level[0]).__name__}'") from error
 
 
 def is_sequence(data: Any) -> bool:
@@ -69,11 +80,10 @@ def is_sequence(data: Any) -> bool:
     return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
-def common_type(kinds: set[type], items: list[Any], inferring: bool) -> np.dtype:
+def common_type(kinds: set[type], items: list[Any], given: np.dtype | None) -> np.dtype:
     """The dtype that holds elements of all these classes; the default dtype if there are none.
 
-    Raises PyTorch's errors for elements that are not numbers; the messages differ if the dtype is given (not
-    `inferring`).
+    Raises PyTorch's errors for elements that are not numbers; the messages differ if a dtype is given.
     """
     found: set[Any] = set()
     for kind in kinds:
@@ -82,11 +92,13 @@ def common_type(kinds: set[type], items: list[Any], inferring: bool) -> np.dtype
         elif issubclass(kind, np.ndarray):
             found.update(x.dtype for x in items if type(x) is kind)
         else:
-            found.add(type_of_kind(kind, inferring))
+            found.add(type_of_kind(kind, given is None))
     default = dtypes.get_default_dtype()._numpy
     if list in found or tuple in found:
+        if given is None and any(any(one is x for one in x) for x in items if type(x) in (list, tuple)):
+            raise TypeError("new(): self-referential lists are incompatible")
         wrapped = next(kind for kind in (list, tuple) if kind in found).__name__
-        real = any(kind_of(d) == "f" for d in found - {list, tuple})
+        real = any(kind_of(d) == "f" for d in ([given] if given else found - {list, tuple}))
         raise TypeError(
             f"must be real number, not {wrapped}" if real else f"'{wrapped}' object cannot be interpreted as an integer"
         )

@@ -24,6 +24,8 @@ from rushlight.ops.table import operator
 from rushlight.random.names import NUMBERS, require
 from rushlight.tensors import Tensor
 
+LAST = 2**63 - 1
+
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 
 
@@ -182,8 +184,8 @@ def numbers(name: str, **arguments: float | None) -> list[Any]:
 def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
     """`size` numbers from `first` on, `step` apart."""
     if dtype == np.int64 and size and isinstance(first, int) and isinstance(step, int):
-        last = first + (size - 1) * step
-        return np.arange(first, last + (1 if step > 0 else -1), step, dtype=dtype)
+        beyond = first + (size - 1) * step + (max(abs(step) // 2, 1) if step > 0 else -max(abs(step) // 2, 1))
+        return np.arange(first, min(max(beyond, -LAST - 1), LAST), step, dtype=dtype)
     if dtype.kind != "f" or dtype.itemsize < 4:
         return (first + np.arange(size) * step).astype(dtype, copy=False)
     out = np.empty(size, dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_array
 from rushlight.core.batched import Batched
-from rushlight.core.graph import TensorBase, unbroadcast
+from rushlight.core.graph import TensorBase, new_tensor, unbroadcast
 from rushlight.core.inplace import change, check_history, is_followed, without_history
 from rushlight.core.interpreters import noted
 from rushlight.core.narrow import in_float32
@@ -284,11 +284,19 @@ def added_at(input: Array, values: Array, key: Any) -> Array:
     return input + _accumulate.forward(values, input.shape, key).astype(input.dtype, copy=False)
 
 
+def check_key(target: Tensor, key: Sequence[Array], value: Any) -> None:
+    """Raises if an index shares memory with the tensor that is written to, unless it is a mask for a single value."""
+    shared = [item for item in key if type(item) is np.ndarray and np.may_share_memory(item, target._array)]
+    if shared and not (single_mask(key) and (not isinstance(value, TensorBase) or value._array.size == 1)):
+        check_apart(target, [new_tensor(item) for item in shared])
+
+
 def put_at_arrays(
     target: Tensor, key: Sequence[Array], value: Any, accumulate: bool, any_dtype: bool, trimmed: bool = False
 ) -> Tensor:
     """Assigns to the elements at a key of arrays, in place."""
     array = target._array
+    check_key(target, key, value)
     if isinstance(value, TensorBase):
         if value._array.size == 1 and shares(target, value):
             if not single_mask(key):

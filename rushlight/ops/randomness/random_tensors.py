@@ -144,9 +144,9 @@ def randperm(
     """
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    d = numpy_type("randperm", dtype or dtypes.int64)
+    d = numpy_type("randperm", dtype, type_of_out(options) or np.dtype(np.int64))
     array = array_of(lambda shape, d: integers.randperm(source(generator), *shape, d), (int(n),), d, options)
-    return created("randperm", array, options)
+    return created("randperm", array, options, dtype)
 
 
 def tensor_drawn(

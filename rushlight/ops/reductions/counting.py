@@ -191,16 +191,16 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     tensor([0., 2., 1., 0.])
     """
     array = input._array
-    if kind_of(array.dtype) != "f":
-        if array.dtype.kind in "iu" and array.size and min == max and array.min() == array.max():
-            limits = np.iinfo(array.dtype)
-            if array.min() == limits.min or array.max() == limits.max:
-                raise overflow(array.dtype)
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if not (np.isfinite(min) and np.isfinite(max)):
         raise RuntimeError(f"torch.histc: range of [{min}, {max}] is not finite")
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
+    if kind_of(array.dtype) != "f":
+        if array.dtype.kind in "iu" and array.size and min == max and array.min() == array.max():
+            limits = np.iinfo(array.dtype)
+            if array.min() == limits.min or array.max() == limits.max:
+                raise overflow(array.dtype)
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input)}'")
     return _histc(input, bins, min, max)

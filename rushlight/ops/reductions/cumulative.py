@@ -150,11 +150,17 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     return return_types.cummin(_cummin(input, dim))
 
 
-def add_logarithms(x: Any, y: Any) -> Any:
-    """log(exp(x) + exp(y)) of complex numbers, without overflow."""
+def add_logarithms(x: Array, y: Array) -> Array:
+    """log(exp(x) + exp(y)) of complex numbers, without overflow.
+
+    Infinite ones are added as PyTorch does: two logarithms of 0 are `y`, and NaN makes both parts NaN.
+    """
     swap = x.real < y.real
     larger, smaller = np.where(swap, y, x), np.where(swap, x, y)
-    return np.where(larger == -np.inf, larger, larger + np.log1p(np.exp(smaller - larger)))
+    sums = larger + np.log1p(np.exp(smaller - larger))
+    even = np.isinf(larger.real) & (smaller.real == larger.real)
+    sums = np.where(even, np.where(larger.real < 0, smaller, np.log(np.exp(x) + np.exp(y))), sums)
+    return np.where(np.isnan(x) | np.isnan(y), complex(np.nan, np.nan), sums).astype(x.dtype)
 
 
 def decay(result: Array, dim: int) -> Array:
@@ -190,8 +196,9 @@ def _logcumsumexp(input: Array, dim: int) -> Array:
         return np.logaddexp.accumulate(input, dim)
     out = np.array(input, like=input)
     rows = np.moveaxis(out, dim, 0)
-    for i in range(1, len(rows)):
-        rows[i] = add_logarithms(rows[i], rows[i - 1])
+    total = np.full(rows.shape[1:], -np.inf, input.dtype, like=input)
+    for i in range(len(rows)):
+        rows[i] = total = add_logarithms(rows[i], total)
     return out
 
 

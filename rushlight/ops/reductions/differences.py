@@ -132,13 +132,11 @@ def weighted(input: Tensor, dim: int, weights: Sequence[Tensor | float], start: 
     return total
 
 
-def even_weights(h: Any) -> tuple[Sequence[float], ...]:
-    """The weights of second-order differences at even spacing: at the beginning, inside, and at the end."""
-    return (-1.5 / h, 2 / h, -0.5 / h), (-0.5 / h, 0.0, 0.5 / h), (0.5 / h, -2 / h, 1.5 / h)
+EVEN = (-1.5, 2, -0.5), (0.5, -2, 1.5)  # the weights of second-order differences: at the beginning, and at the end
 
 
 def uneven_weights(steps: Tensor, trailing: int) -> tuple[Sequence[Tensor], ...]:
-    """The same at uneven spacing: the derivative of the parabola through three neighbouring samples."""
+    """The same at uneven spacing, and those between: the derivative of the parabola through three samples."""
     n = steps._array.shape[0]
     first, second = steps.narrow(0, 0, n - 1), steps.narrow(0, 1, n - 1)
     both = first + second
@@ -146,24 +144,28 @@ def uneven_weights(steps: Tensor, trailing: int) -> tuple[Sequence[Tensor], ...]
     p, q, r, t = steps[0], steps[min(1, n - 1)], steps[max(n - 2, 0)], steps[n - 1]
     begin = -(2 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q))
     end = t / (r * (r + t)), -(r + t) / (r * t), (2 * t + r) / (t * (r + t))
-    return begin, [w.reshape(-1, *[1] * trailing) for w in inside], end
+    return begin, end, [w.reshape(-1, *[1] * trailing) for w in inside]
 
 
 def slope(input: Tensor, dim: int, spacing: Tensor | float, edge_order: int) -> Tensor:
     """The derivative along one dimension; `spacing` is a number, or a tensor of positions."""
     n = input._array.shape[dim]
-    if isinstance(spacing, TensorBase) and spacing._array.ndim:
+    uneven = isinstance(spacing, TensorBase) and spacing._array.ndim
+    if uneven:
         steps = diff(spacing)
-        begin, inside, end = uneven_weights(steps, input._array.ndim - 1 - dim)
+        begin, end, inside = uneven_weights(steps, input._array.ndim - 1 - dim)
+        between = weighted(input, dim, inside, 0, n - 2)
         first, last = steps[0], steps[n - 2]
     else:
-        begin, inside, end = even_weights(spacing)
+        begin, end = EVEN
+        between = (input.narrow(dim, 2, n - 2) - input.narrow(dim, 0, n - 2)) / (spacing * 2)
         first = last = spacing
-    between = weighted(input, dim, inside, 0, n - 2)
     if edge_order == 1:
-        edges = [weighted(input, dim, (-1, 1), start, 1) / h for start, h in ((0, first), (n - 2, last))]
+        edges = [input.narrow(dim, start + 1, 1) - input.narrow(dim, start, 1) for start in (0, n - 2)]
     else:
         edges = [weighted(input, dim, begin, 0, 1), weighted(input, dim, end, n - len(end), 1)]
+    if edge_order == 1 or not uneven:
+        edges = [edges[0] / first, edges[1] / last]
     return cat([edges[0], between, edges[1]], dim)
 
 

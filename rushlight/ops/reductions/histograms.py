@@ -8,9 +8,11 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
+from rushlight.dtypes import FROM_NUMPY
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.mismatch import C_NAMES
 from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.making.ranges import linspace
 from rushlight.ops.table import method
 from rushlight.return_types import histogram as Histogram
 from rushlight.return_types import histogramdd as HistogramOfPoints
@@ -70,25 +72,43 @@ def histogramdd(
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     points = input.reshape(math.prod(input.shape[:-1]), dims)
     counts, edges = counted(points, many, range, weight, density)
-    found: Any = (counts, tuple(edges if isinstance(many[0], int) else many))
+    found: Any = (counts, tuple(edges if not many or isinstance(many[0], int) else many))
     return HistogramOfPoints(found)
 
 
 def edges_of(bins: Tensor, dtype: np.dtype, dim: int) -> Array:
     """A copy of the edges of bins. RuntimeError if they are not a vector of the points' type."""
-    if bins.ndim != 1:
-        raise RuntimeError(
-            f"torch.histogramdd: bins tensor should have one dimension, but got {bins.ndim} dimensions in the bins "
-            f"tensor for dimension {dim}"
-        )
     if bins._array.dtype != dtype:
         raise RuntimeError(
             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
             f"{C_NAMES[dtype.name]} and bins for dimension {dim} with dtype {C_NAMES[bins._array.dtype.name]}"
         )
+    if bins.ndim != 1:
+        raise RuntimeError(
+            f"torch.histogramdd: bins tensor should have one dimension, but got {bins.ndim} dimensions in the bins "
+            f"tensor for dimension {dim}"
+        )
+    if not bins._array.size:
+        raise RuntimeError(
+            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+            f"dimension {dim}"
+        )
     if bins._array.size < 2:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins._array.size - 1} for dimension {dim}")
     return np.array(bins._settled(), order="C")
+
+
+def even_edges(values: Array, count: int, limits: Sequence[float] | None, dim: int) -> Array:
+    """The edges of a number of bins of equal width, between limits or else the extreme values. RuntimeError if none."""
+    low, high = limits or ((float(values.min()), float(values.max())) if values.size else (0.0, 1.0))
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}"
+        )
+    low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+    return linspace(low, high, count + 1, dtype=FROM_NUMPY[values.dtype])._array
 
 
 def counts_between(points: Array, edges: list[Array], weights: Array | None, density: bool) -> Array:
@@ -104,7 +124,7 @@ def counts_between(points: Array, edges: list[Array], weights: Array | None, den
     chosen_weights = None if weights is None else weights[within]
     counts = np.bincount(chosen, chosen_weights, math.prod(shape)).reshape(shape).astype(points.dtype)
     if density:
-        counts = counts / counts.sum()
+        counts = counts / counts.sum(dtype=points.dtype)
         for dim, edge in enumerate(edges):
             counts = counts / np.diff(edge).reshape([-1 if d == dim else 1 for d in np.arange(len(shape))])
     return counts
@@ -121,13 +141,28 @@ def bisected(edges: Array, values: Array) -> Array:
     return first
 
 
+def weights_of(weight: Tensor, points: Array) -> Array:
+    """The weights of points, one for each. RuntimeError if they are not of the points' type, or of another number."""
+    array = weight.numpy(force=True).reshape(-1)
+    need = "torch.histogramdd: if weight tensor is provided"
+    if array.dtype != points.dtype:
+        raise RuntimeError(
+            f"{need}, input tensor and weight tensor should have the same dtype, but got "
+            f"input({C_NAMES[points.dtype.name]}), and weight({C_NAMES[array.dtype.name]})"
+        )
+    if len(array) != len(points):
+        raise RuntimeError(
+            f"{need} it should have the same shape as the input tensor excluding its innermost dimension, but got "
+            f"input with shape {list(points.shape)} and weight with shape {list(weight.shape)}"
+        )
+    return array
+
+
 def counted(
     points: Tensor, bins: list[Any], range: Any, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """The counts of points in each bin, and the edges. RuntimeError for arguments that PyTorch rejects."""
     array = points.numpy(force=True)
-    if array.dtype.kind != "f":
-        raise missing("histogramdd" if array.size else "histogram_cpu", array.dtype)
     dims = array.shape[1]
     if dims != len(bins):
         raise RuntimeError(
@@ -136,13 +171,20 @@ def counted(
         )
     if any(isinstance(b, int) and b <= 0 for b in bins):
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins[0]} for dimension 0")
-    edges = [edges_of(b, array.dtype, dim) if isinstance(b, Tensor) else b for dim, b in enumerate(bins)]
-    limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
-    if limits is not None and any(low > high for low, high in limits):
-        raise RuntimeError("torch.histogram(): min should not exceed max")
-    weights = None if weight is None else weight.numpy(force=True).reshape(-1)
-    if all(isinstance(b, Tensor) for b in bins):
-        counts, found = counts_between(array, edges, weights, density), edges
-    else:
-        counts, found = np.histogramdd(array, edges, limits, weights=weights, density=density)
-    return new_tensor(counts.astype(array.dtype)), [new_tensor(np.asarray(edge, array.dtype)) for edge in found]
+    if range is not None and len(range) != 2 * dims:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} elements, but got "
+            f"{len(range)}"
+        )
+    given = [edges_of(b, array.dtype, dim) if isinstance(b, Tensor) else b for dim, b in enumerate(bins)]
+    weights = None if weight is None else weights_of(weight, array)
+    if array.dtype.kind != "f":
+        raise missing("histogramdd" if array.size else "histogram_cpu", array.dtype)
+    if not bins:
+        return new_tensor(np.full((), np.nan if density else 0, array.dtype)), []
+    limits = [None] * dims if range is None else list(zip(range[::2], range[1::2], strict=True))
+    edges = [
+        even_edges(array[:, dim], edge, limits[dim], dim) if isinstance(edge, int) else edge
+        for dim, edge in enumerate(given)
+    ]
+    return new_tensor(counts_between(array, edges, weights, density)), [new_tensor(edge) for edge in edges]

@@ -20,6 +20,7 @@ from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.out import takes_out
 from rushlight.ops.picking.gather import _gather, _put_back, picked
 from rushlight.ops.table import method, operator
+from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
 __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
@@ -235,6 +236,11 @@ def searchsorted(
     tensor([1, 2])
     """
     sequence, wanted = arithmetic(sorted_sequence, input)
+    if not wanted.ndim and sequence.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+        )
     if not sequence.ndim:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
@@ -251,10 +257,20 @@ def searchsorted(
             f"{list(sequence.shape)} and got sorter tensor {list(sorter._array.shape)}"
         )
     from_right = right_side("torch.searchsorted", right, side)
+    for what, array in (("input value", wanted), ("boundary", sequence)):
+        if not array.flags.c_contiguous:
+            warn_once(NOT_CONTIGUOUS.format(what))
     if sequence.dtype.kind in "bc" and wanted.size:
         raise missing("searchsorted_out_cpu", sequence.dtype)
     places = _searchsorted(new_tensor(sequence), new_tensor(wanted), from_right, sorter)
     return places.int() if out_int32 else places
+
+
+NOT_CONTIGUOUS = (
+    "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to extra data copy when "
+    "converting non-contiguous tensor to contiguous, please use contiguous {0} tensor if possible. This message will "
+    "only appear once per program."
+)
 
 
 @takes_out

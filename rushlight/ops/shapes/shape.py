@@ -12,7 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
-from rushlight.layouts import compact, laid_over
+from rushlight.layouts import compact, laid_over, reread
 from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
@@ -173,7 +173,7 @@ def view_as_dtype(input: Array, dtype: Any) -> Any:
         raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     if target.itemsize != array.itemsize:
         check_divisible(array, target, input.storage_offset())
-    out = new_tensor(array.view(target))
+    out = new_tensor(reread(array, target))
     out._counter = input._versions()
     share_memory(out, input)
     return out

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from operator import index as as_int
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
+from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.shapes.joining import concatenation
 from rushlight.ops.shapes.slicing import ALL, narrow
@@ -188,7 +191,7 @@ def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int
     if input._array.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = wrap_dim(dim, input._array.ndim)
-    given = indices_or_sections.tolist() if isinstance(indices_or_sections, TensorBase) else indices_or_sections
+    given = listed(indices_or_sections) if isinstance(indices_or_sections, TensorBase) else indices_or_sections
     size = input._array.shape[dim]
     if isinstance(given, (tuple, list)):
         bounds = [slice(i).indices(size)[1] for i in given]
@@ -201,6 +204,20 @@ def tensor_split(input: Tensor, indices_or_sections: Sections | Tensor, dim: int
         bounds = [k * small + min(k, larger) for k in range(1, given)]
     starts, ends = [0, *bounds], [*bounds, size]
     return tuple([narrow(input, dim, start, max(end - start, 0)) for start, end in zip(starts, ends, strict=True)])
+
+
+def listed(places: Tensor) -> Any:
+    """The number of pieces, or the indices, in a tensor given to `tensor_split`. RuntimeError for any other tensor."""
+    array, wanted = places._array, "tensor_split expected tensor_indices_or_sections to"
+    if array.ndim > 1:
+        raise RuntimeError(
+            f"{wanted} be a zero-dimensional or one-dimensional tensor, but got a tensor with {array.ndim} dims"
+        )
+    if places.is_meta:
+        raise RuntimeError(f"{wanted} be on cpu, but it's on meta")
+    if array.dtype != np.int64:
+        raise RuntimeError(f"{wanted} have dtype of long, but got {TYPE_NAMES[places.dtype]}")
+    return places.tolist()
 
 
 def split_along(input: Tensor, given: Any, dim: int, name: str, least: int) -> tuple[Tensor, ...]:
