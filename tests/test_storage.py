@@ -1,5 +1,6 @@
 """The memory of tensors by itself: what is written there is seen by all tensors that lie there."""
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -90,3 +91,43 @@ def test_loading_into_a_tensor(torch):
 def test_tensors_have_numbers_of_their_own():
     x = torch.ones(2)
     assert x._cdata == x._cdata != x.detach()._cdata
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("count", [3, np.int16(3), np.uint8(3)])
+def test_sizes_of_storages_are_integers_of_numpy_too(torch, count):
+    assert torch.FloatStorage(count).size() == torch.UntypedStorage(count).size() == 3
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("made", ["FloatStorage", "LongStorage"])
+def test_storages_are_made_of_sizes_and_sequences_alone(torch, made):
+    kind = getattr(torch, made)
+    assert kind(range(3)).tolist() == [0, 1, 2]
+    for given in (3.5, None, torch.zeros(3), torch.UntypedStorage(8), kind(2), np.zeros(2)):
+        with pytest.raises(TypeError, match="Argument type not recognized"):
+            kind(given)
+    with pytest.raises(TypeError, match="invalid data type 'str'"):
+        kind("abc")
+    with pytest.raises(RuntimeError, match="Too many positional arguments"):
+        kind(1, 2)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ["Half", "Float", "Double"])
+def test_the_default_storage_has_the_default_dtype(torch, name):
+    try:
+        torch.set_default_dtype(getattr(torch, name.lower()))
+        assert torch.Storage is getattr(torch, f"{name}Storage")
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_file_of_a_storage(torch, tmp_path, shared):
+    path = str(tmp_path / "numbers")
+    np.arange(4.0).tofile(path)
+    tensor = torch.from_file(path, shared=shared, size=4, dtype=torch.float64)
+    storage = torch.UntypedStorage.from_file(path, shared, 32)
+    assert tensor.untyped_storage().filename == storage.filename == (path if shared else None)
+    assert torch.zeros(2).untyped_storage().filename is None

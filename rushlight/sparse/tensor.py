@@ -153,7 +153,7 @@ class SparseTensor(Tensor):
         return sparse_of(unraveled(places, sizes), found[new_tensor(firsts)], self._sizes, sparse_coo, True)
 
     @property
-    def grad_dtype(self) -> Any:  # type: ignore[override]
+    def grad_dtype(self) -> Any:
         """The dtype of a leaf's gradient; see `Tensor.grad_dtype`."""
         return self._stored.grad_dtype
 

@@ -65,3 +65,26 @@ def test_a_deep_copy_has_the_gradient_too():
     assert copy.grad.to_dense().tolist() == x.grad.to_dense().tolist() == [[3, 0], [0, 3]]
     copy.grad.values().zero_()
     assert x.grad.to_dense().tolist() == [[3, 0], [0, 3]]
+
+
+def test_a_gradient_with_elements_at_other_places():
+    x = torch.ones(3).to_sparse().requires_grad_()
+    x.grad = torch.tensor([0.0, 1.0, 0.0]).to_sparse()
+    assert deepcopy(x).grad.to_dense().tolist() == x.grad.to_dense().tolist() == [0, 1, 0]
+    (x.to_dense() * 2).sum().backward()
+    assert x.grad.to_dense().tolist() == [2, 3, 2]
+    x.grad = None
+    assert x.grad is None
+    (x.to_dense() * 2).sum().backward()
+    assert x.grad.to_dense().tolist() == [2, 2, 2]
+
+
+def test_gradients_that_cannot_be_assigned():
+    x = torch.ones(3).to_sparse()
+    for value, words in (
+        (torch.ones(4).to_sparse(), "gradient of size"),
+        (torch.ones(3).double().to_sparse(), "dtype 'double'"),
+        (torch.ones(3), "data of a different type"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            x.grad = value

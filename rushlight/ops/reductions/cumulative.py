@@ -150,13 +150,14 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     return return_types.cummin(_cummin(input, dim))
 
 
-def add_logarithms(x: Array, y: Array) -> Array:
+def add_logarithms(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y)) of complex numbers, without overflow.
 
     Infinite ones are added as PyTorch does: two logarithms of 0 are `y`, and NaN makes both parts NaN.
     """
     swap = x.real < y.real
-    larger, smaller = np.where(swap, y, x), np.where(swap, x, y)
+    larger: Any = np.where(swap, y, x)
+    smaller: Any = np.where(swap, x, y)
     sums = larger + np.log1p(np.exp(smaller - larger))
     even = np.isinf(larger.real) & (smaller.real == larger.real)
     sums = np.where(even, np.where(larger.real < 0, smaller, np.log(np.exp(x) + np.exp(y))), sums)
