@@ -162,6 +162,11 @@ class Sequence:
         raise TypeError
 
 
+def F(torch):
+    """The functions of a library's layers."""
+    return torch.nn.functional
+
+
 def in_itself(*before):
     """A list whose last element is the list."""
     found = list(before)
@@ -198,6 +203,10 @@ REFUSED = {
     ),
     "bytes": (lambda t: t.randperm(257, out=t.empty(0, dtype=t.uint8)), RuntimeError, "without overflow"),
     "halves": (lambda t: t.randperm(2050, out=t.empty(0, dtype=t.half)), RuntimeError, "greater than 2049 for Half"),
+    "out of normal": (lambda t: t.normal(t.zeros(3), 2.0, out=t.zeros(2)), RuntimeError, "The size of tensor a"),
+    "poisson": (lambda t: F(t).poisson_nll_loss(t.ones(3), 1.0), TypeError, "argument 'target' .* must be Tensor"),
+    "divergence": (lambda t: F(t).kl_div(t.ones(3), 1.0), TypeError, "argument 'target' .* must be Tensor, not float"),
+    "hinge": (lambda t: F(t).hinge_embedding_loss(t.ones(3), 1), TypeError, "argument 'target' .* must be Tensor, not"),
     "types": (lambda t: t.randperm(7, dtype=t.long, out=t.ones(7)), RuntimeError, "does not match dtype of out"),
     "bounds": (lambda t: t.histc(t.tensor([1, 2]), bins=4, min=5, max=1), RuntimeError, "max must be larger"),
     "no bins": (lambda t: t.histc(t.tensor([1, 2]), bins=0), RuntimeError, "bins must be > 0"),

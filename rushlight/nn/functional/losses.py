@@ -25,7 +25,7 @@ from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.special_functions import xlogy
 from rushlight.ops.reductions.reduction import averaged
 from rushlight.ops.shapes.broadcasting import broadcast_shapes, broadcast_tensors, common_shape
-from rushlight.ops.table import operator
+from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -416,6 +416,8 @@ def kl_div(
         )
     by_batch = reduction == "batchmean"
     reduction = reduction_of("sum" if by_batch else reduction, size_average, reduce)
+    if not isinstance(target, TensorBase):
+        return refuse("kl_div", "target", 2, target)
     if kind_of(input._array.dtype) != "f":
         raise RuntimeError("kl_div: Integral inputs not supported.")
     loss = target.exp() * (target - input) if log_target else xlogy(target, target) - target * input
@@ -443,6 +445,8 @@ def poisson_nll_loss(
     tensor(0.8591)
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    if not isinstance(target, TensorBase):
+        return refuse("poisson_nll_loss", "target", 2, target)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.graph import new_tensor
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import are_indices
 from rushlight.nn.functional.distance import pairwise_distance
@@ -15,6 +15,7 @@ from rushlight.nn.functional.reductions import reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
 from rushlight.ops.elementwise.selection import minimum, where
 from rushlight.ops.making.creation import full_like
+from rushlight.ops.table import refuse
 from rushlight.tensors import Tensor
 
 __all__ = [
@@ -43,6 +44,8 @@ def hinge_embedding_loss(
     >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.2]), torch.tensor([1, -1]), reduction="none")
     tensor([0.5000, 0.8000])
     """
+    if not isinstance(target, TensorBase):
+        return refuse("hinge_embedding_loss", "target", 2, target)
     reduction = reduction_of(reduction, size_average, reduce)
     hinge = ((margin if input.is_floating_point() else full_like(input, margin)) - input).clamp_min(0)
     return reduced(where(target != 1, hinge, 0) + where(target != -1, input, 0), reduction)

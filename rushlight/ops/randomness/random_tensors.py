@@ -276,6 +276,8 @@ def normal(
             "numbers and a size"
         )
     out = options.pop("out", None)
+    if isinstance(out, Tensor) and isinstance(mean, Tensor) and not tensors[1] and out.shape != mean.shape:
+        return out.normal_(0.0, std, generator=generator).add_(mean)  # type: ignore[arg-type]
     result = NORMAL[tensors](mean, std, chosen, memory_of(out))
     if out is not None and out.numel() and out.shape != result.shape:
         warn(RESIZED.format(list(out.shape), list(result.shape)))
