@@ -17,9 +17,6 @@ CUDA_CLASSES = "the classes of tensors and storages in torch.cuda are empty, for
 NOTHING = "an array without elements has no strides of its own in NumPy: those of a contiguous one are reported"
 UNSORTED = "PyTorch does not sort rows with NaN, nor finds equal ones among the others, as its comparison is no order"
 EMPTY_LIST = "PyTorch's masked.prod takes dim=[] for no dimension, where dim=() and other masked reductions take all"
-PICKLES = "rushlight loads with Python's own pickle, not with modules given as pickle_module"
-ANY_DEVICE = "rushlight loads tensors of every device to the CPU, where PyTorch asks for map_location"
-FILE_CALLS = "the test asks which methods of a file object are called: rushlight reads whole entries by read()"
 DIMENSIONS = "NumPy's arrays have at most 64 dimensions, which are an error in both, with other words"
 MUTATION = "what PyTorch's allow_mutation_on_saved_tensors keeps inside: copies are made elsewhere here"
 LIBRARIES = "PyTorch's tools skip it where libraries are absent that rushlight does not use"
@@ -73,10 +70,6 @@ REASONS = {
     r"test_empty_strided_cpu": NOTHING,
     r"test_unique_dim_cpu": UNSORTED,
     r"test_dim_empty\w*_masked_prod": EMPTY_LIST,
-    r"rushlight loads with Python's own pickle": PICKLES,
-    r"test_load_nonexistent_device": ANY_DEVICE,
-    r"test_serialization_filelike_(api_requirements|uses_readinto)": FILE_CALLS,
-    r"FakeTensorMode|from 'rushlight\._higher_order_ops": INNER,
     r"TestAllowMutationOnSaved": MUTATION,
     r"test_nonzero_astuple_out": TORCHSCRIPT,
     r"test_numpy_array_binary_ufunc_promotion|test_scatter_index_reduce_prod_gradgrad_error": MORE,
