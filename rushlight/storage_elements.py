@@ -46,9 +46,9 @@ class StorageElements:
     def filename(self) -> str | None:
         """The file whose bytes the storage shares, memory-mapped; None if there is none."""
         owner: Any = self.array
-        while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
-            owner = owner.base
-        return str(owner.filename) if isinstance(owner, np.memmap) and owner.mode == "r+" else None
+        while owner is not None and not isinstance(owner, np.memmap):
+            owner = getattr(owner, "base", None)
+        return str(owner.filename) if owner is not None and owner.mode == "r+" else None
 
     def _values(self) -> np.ndarray:
         """The elements. NotImplementedError on the device meta, where there are none."""
