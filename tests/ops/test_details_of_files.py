@@ -222,6 +222,9 @@ REFUSED = {
     ),
     "few weights": (lambda t: t.histogram(t.ones(3), 3, weight=t.ones(2)), RuntimeError, "the same shape as the input"),
     "a number": (lambda t: t.searchsorted(t.ones(2, 3), 1.0), RuntimeError, "can be a scalar only when boundaries"),
+    "sorted by floats": (lambda t: t.searchsorted(t.ones(2), 1.0, sorter=t.ones(2)), RuntimeError, "of long dtype but"),
+    "beyond": (lambda t: t.searchsorted(t.ones(2), 1.0, sorter=t.tensor([0, 2])), RuntimeError, "index out of range"),
+    "before": (lambda t: t.searchsorted(t.ones(2), 1.0, sorter=t.tensor([-1, 0])), RuntimeError, "index out of range"),
     "sparse": (
         lambda t: t.empty_like(t.ones(2).to_sparse(), memory_format=t.preserve_format),
         RuntimeError,

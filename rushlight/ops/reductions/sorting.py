@@ -11,7 +11,8 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
-from rushlight.dtypes import arithmetic
+from rushlight.core.interpreters import answered
+from rushlight.dtypes import TYPE_NAMES, arithmetic
 from rushlight.kernels.ranking import first_along
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
@@ -256,6 +257,8 @@ def searchsorted(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
             f"{list(sequence.shape)} and got sorter tensor {list(sorter._array.shape)}"
         )
+    if sorter is not None:
+        check_sorter(sorter)
     from_right = right_side("torch.searchsorted", right, side)
     for what, array in (("input value", wanted), ("boundary", sequence)):
         if not array.flags.c_contiguous:
@@ -264,6 +267,21 @@ def searchsorted(
         raise missing("searchsorted_out_cpu", sequence.dtype)
     places = _searchsorted(new_tensor(sequence), new_tensor(wanted), from_right, sorter)
     return places.int() if out_int32 else places
+
+
+def check_sorter(sorter: Tensor) -> None:
+    """Raises RuntimeError for a tensor that does not sort a sequence: of another type, or out of its range."""
+    array = sorter._array
+    if array.dtype != np.int64:
+        name = TYPE_NAMES[sorter.dtype]
+        raise RuntimeError(f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {name}")
+    if type(array) is np.ndarray and array.size and not answered(within, array):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+
+
+def within(order: Array) -> Any:
+    """Whether all numbers are indices into the last dimension."""
+    return order.min() >= 0 and order.max() < order.shape[-1]
 
 
 NOT_CONTIGUOUS = (
