@@ -16,10 +16,17 @@ MARKS = ("parametrize_fn", "passes_switch", "in_place_of")  # by which files kno
 DTYPES = r"torch\.(complex32|chalf|float[48]_\w+|q?u?int\d+(x\d)?|bits\d\w*)"  # types that rushlight lacks
 
 
+class Lacking(dtype):
+    """A type that rushlight lacks, of no kind of numbers."""
+
+    __slots__ = ()
+    is_floating_point = is_complex = False
+
+
 def stand_in(name: str) -> Any:
     """What stands for an absent name."""
     if re.fullmatch(DTYPES, name):
-        return dtype(name.removeprefix("torch."), "V1")
+        return Lacking(name.removeprefix("torch."), "V1")
     return FACTS.get(name) or Placeholder(name)
 
 

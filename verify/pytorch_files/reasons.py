@@ -62,7 +62,7 @@ REASONS = {
     r"\"complex_cpu\" not implemented for 'Half'": COMPLEX32,
     r"Unknown Complex ScalarType for Half|test_cat_all_dtypes_and_devices|test_complex_assertraises": COMPLEX32,
     r"only tensors with up to 64 dims": DIMENSIONS,
-    r"test_dtype_is_signed|test_constructor_dtypes_cpu": QUANTIZED,
+    r"test_dtype_is_signed": QUANTIZED,
     r"test_gradient_type_promotion": ARRAYS,
     r"hash_tensor_cpu": HASHES,
     r"test_sobolengine_(distribution|fast_forward)": ARRAYS,
