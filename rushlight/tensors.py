@@ -1,5 +1,6 @@
 """The public class Tensor. Operators that are methods too are added by the table of operators when it is loaded."""
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -124,11 +125,14 @@ TO_SCALAR = (
 
 
 def real_of(tensor: "Tensor", wanted: str) -> float:
-    """The element of a one-element tensor as a real number. RuntimeError if it has an imaginary part."""
+    """The element of a one-element tensor as a real number.
+
+    RuntimeError if it has an imaginary part, or is a complex infinity or NaN of which an integer is wanted.
+    """
     number = one_of(tensor)
     if not isinstance(number, complex):
         return number
-    if number.imag:
+    if number.imag or (wanted == "int64_t" and not math.isfinite(number.real)):
         raise RuntimeError(f"value cannot be converted to type {wanted} without overflow")
     return number.real
 

@@ -45,7 +45,8 @@ OF_VARIABLES = {  # of gradients they tell only how a pass adds them up
 def array(tensor) -> np.ndarray:
     """A tensor's values."""
     tensor = tensor.detach().resolve_conj().resolve_neg()
-    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    wider = {"torch.bfloat16": "float", "torch.complex32": "cfloat"}.get(str(tensor.dtype))
+    return (getattr(tensor, wider)() if wider else tensor).numpy()
 
 
 def close(ours: np.ndarray, theirs: np.ndarray, kind: str) -> bool:

@@ -23,7 +23,7 @@ COUNTED = "PyTorch counts changes of what it computes from inference tensors, or
 GIVEN = "a tensor whose .data, or a leaf whose shape, was changed behind its graph: docs/pytorch-mistakes.md"
 ROUNDING = "rounding: PyTorch's own numbers change as much where its inputs change in the last digit"
 FILLED = "PyTorch fills an expanded tensor in place, but cannot differentiate that"
-LOOKS = "PyTorch's einsum gives a view of what it computed, which cannot be detached in place"
+LOOKS = "PyTorch's einsum and matmul give a view of what they computed, which cannot be detached in place"
 SAVES = "rushlight saves values for an operator that PyTorch builds from others, of which each saves less"
 BUILT = "PyTorch builds the operator from others; its values and derivatives are the same"
 INSIDE = "PyTorch's operator changes its own result in place"
@@ -133,6 +133,8 @@ POWERS_OUT = "PyTorch's matrix_power casts to an `out` of another type for some 
 COPIED = "PyTorch's lu copies into an `out` of any type"
 UNBATCHED = "PyTorch has no batching rule, rushlight has"
 SEVERAL = "two reasons to refuse a call, of which each library names one"
+CHOSEN = "PyTorch's where gives a real operand beside a complex one a complex gradient, which std and var refuse"
+ENDLESS = "complex powers of infinity have a direction that depends on infinite angles"
 ZERO_FACTORS = "PyTorch has no second derivative of products with several factors of zero"
 FOLLOWS = "PyTorch also records drawn numbers where the probabilities require grad, with gradients of zero"
 NOTHING_RAISED = "raises nothing, on PyTorch RuntimeError"
@@ -142,10 +144,14 @@ EXPLANATIONS = [
     Explanation("programs", "^[^\n]*: node", rf"\b{{name}} = [^\n]*(({COMPOSED})\(| @ )", BUILT),
     Explanation("programs", r"^seen(\[|:)", rf"(\w+) = [^\n]*({COMPOSED})\(.*\b\1\.grad_fn\.register_", BUILT),
     Explanation("programs", ": version", r"\b{name} = [^\n]*quantile\(", INSIDE),
+    Explanation("programs", ": version", r"quantile\(.*\b{name} = \w+\.unsqueeze\(", INSIDE),
     Explanation("programs", ": version", "inference_mode", COUNTED),
-    Explanation("programs", r"^[^\n]*\.detach_\(\)\nraises nothing", r"\b{name} = torch\.einsum\(", LOOKS),
+    Explanation("programs", r"^[^\n]*\.detach_\(\)\nraises nothing", r"\b{name} = (torch\.einsum\(|[^\n]* @ )", LOOKS),
     Explanation(
-        "programs", r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing", r"torch\.(trapezoid|einsum)\(", SAVES
+        "programs",
+        r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing",
+        r"torch\.(trapezoid|einsum)\(|cosine_similarity\(.*\.detach_\(\)",
+        SAVES,
     ),
     Explanation(
         "programs", NOTHING_RAISED, r"\b{name} = [^\n]*\[1\]\n.*({name}\.retain_grad\(\)|inputs=[^\n]*{name})", RETAINED
@@ -267,6 +273,7 @@ EXPLANATIONS = [
         r"(no_grad\(\)|enabled\(False\)):\n    \w+ = (torch\.broadcast_tensors|\w+\.(expand|unsqueeze|mT)|\w+\[)",
         UNREACHED,
     ),
+    Explanation("programs", r"^(\w+)\[[^\n]*\] = \1\nraises RuntimeError, on PyTorch IndexError", "", SEVERAL),
     Explanation(
         "programs", "raises (Assertion|Runtime)Error, on PyTorch (Assert|Run)", "allow_mutation_on_saved", SEVERAL
     ),
@@ -286,7 +293,16 @@ EXPLANATIONS = [
     Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
-    Explanation("programs", r"(grad|backward)\(.*raises nothing", r"(\.(cummax|cummin|put_?)|torch\.complex)\(", SAVED),
+    Explanation(
+        "programs",
+        r"(grad|backward)\(.*raises (nothing|NameError)",
+        r"(\.(cummax|cummin|put_?|index_add_)|torch\.complex)\(",
+        SAVED,
+    ),
+    Explanation("programs", rf"(grad|backward)\(.*{NOTHING_RAISED}", r"complex.*\.(std|var)\(.*where\(", CHOSEN),
+    Explanation("programs", r"^\w\.grad: values", r"lambda t: t\.detach\(\) \* 1.*where\(", HOOKED),
+    Explanation("programs", "^seen: kind", r"cosine_similarity\(.*register_hook\(.*backward\(", UNFINISHED),
+    Explanation("programs", "values.*inf", r"complex.*float\('inf'\).* \*\* ", ENDLESS),
     Explanation(
         "programs",
         rf"(grad|backward)\(.*{NOTHING_RAISED}",

@@ -280,15 +280,18 @@ class Backward:
     def finish(self, leaf):
         """Handles a gradient that arrived at a leaf: captures it, or adds it to `.grad`.
 
-        A view that was made without recording does not require grad itself, only its base does: it has no gradient.
+        A view that was made without recording does not require grad itself, only its base does: it has no gradient, and
+        its hooks are not called.
         """
         state = leaf if leaf.run is self else self.aside[leaf]
         grad = state.buffer
         state.buffer = None
+        if not leaf._needs and leaf._view is not None:
+            return
         if leaf.hooks is not None:
             grad = leaf.hooks.on_outputs(grad, self.recorded)
         if self.wanted is not None:
-            if grad is not None and (leaf._needs or leaf._view is None):
+            if grad is not None:
                 self.captured[leaf, 0] = grad
         elif leaf.hooks is not None:
             self.finish_watched(leaf, grad)
@@ -315,8 +318,6 @@ class Backward:
 
         Post-accumulate hooks may change `.grad`, so the hooks after them get a first gradient as `.grad` itself.
         """
-        if not leaf._needs and leaf._view is not None:  # as in `finish`
-            return
         hooks = leaf.hooks
         grad = hooks.before_node(grad, self.recorded)
         with hooks.lock:

@@ -404,3 +404,16 @@ def test_hooks_of_nodes_see_no_gradients_of_indices(torch, name):
     values.grad_fn.register_hook(lambda inputs, outputs: seen.append(len(outputs)))
     values.sum().backward()
     assert seen == [1]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_hooks_of_a_view_that_was_made_without_recording_are_not_called(torch, create_graph):
+    x = torch.ones(3, 4, requires_grad=True)
+    with torch.no_grad():
+        part = x[0]
+    seen = []
+    part.register_hook(seen.append)
+    (part * 2).sum().backward(create_graph=create_graph)
+    assert seen == []
+    assert part.grad is None
+    assert x.grad is None

@@ -59,6 +59,14 @@ REFUSED = {
     "x.index_copy(0, i, x[0])": (IndexError, "index_copy_(): When source is scalar, index should have one element"),
     "empty.__setitem__(at, empty)": (RuntimeError, "unsupported operation: some elements of the input tensor and the"),
     "none.index_add_(0, i, none)": (RuntimeError, "unsupported operation: some elements of the input tensor and the w"),
+    "int(torch.tensor(complex(float('nan'), 0)))": (
+        RuntimeError,
+        "value cannot be converted to type int64_t without ov",
+    ),
+    "int(torch.tensor(complex(float('inf'), 0)))": (
+        RuntimeError,
+        "value cannot be converted to type int64_t without ov",
+    ),
     "one[::2].add_(one)": (RuntimeError, "unsupported operation: some elements of the input tensor and the written"),
 }
 GIVEN = {
