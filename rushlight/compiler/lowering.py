@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.calls import Apart
+from rushlight.compiler.calls import Apart, Wrapped
 from rushlight.compiler.drawing import Drawn, Unsuitable
 from rushlight.compiler.graph import (
     CALL,
@@ -88,7 +88,8 @@ class Lowering:
             return None
         name = getattr(step.op, "name", "")
         args = replaced(step.args, self.nodes.__getitem__)
-        rules = (views,) if step.kind == VIEW else (RULES.get(name) or FUNCTIONS.get(step.function, elementwise),)
+        known = None if isinstance(step.function, Wrapped) else RULES.get(name)  # rules know nothing of levels
+        rules = (views,) if step.kind == VIEW else (known or FUNCTIONS.get(step.function, elementwise),)
         for rule in rules if step.has_kernel() else (*rules, drawn):
             try:
                 found = rule(self.graph, step, *args)
