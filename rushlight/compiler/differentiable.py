@@ -227,7 +227,7 @@ def called_again(node: CompiledFunctionBackward, grads: list[Any], needs: Sequen
 
 def check_unchanged(call: Call, start: Start) -> None:
     """RuntimeError if a tensor was changed since a call whose values before the call are not kept."""
-    kept = {id(tensor) for tensor, _ in start.values}
+    kept = {id(tensor) for tensor, _, _ in start.values}
     for tensor, number in zip(call.tensors(), call.versions, strict=True):
         if version(tensor) != number and id(tensor) not in kept:
             raise modified_input(tensor, number)

@@ -8,7 +8,7 @@ from rushlight.compiler.codes import ARGUMENT, GRAD
 from rushlight.compiler.guards import Leaf, gather, rebuilt
 from rushlight.compiler.nodes import Call, CompiledFunctionBackward, lead, tensor_at
 from rushlight.compiler.program import Mismatch, laid
-from rushlight.compiler.states import Start, copy_of_values
+from rushlight.compiler.states import Start, copy_of_values, version
 from rushlight.compiler.switches import DISABLED, STANCE
 from rushlight.core.batched import ENTERED
 from rushlight.core.context import next_number, value_of
@@ -244,7 +244,7 @@ class Replay:
         if not self.overwritten and not states:
             return None
         tensors = [tensor_at(place, arguments) for place in self.overwritten]
-        return Start([(tensor, copy_of_values(tensor)) for tensor in tensors], states)
+        return Start([(tensor, copy_of_values(tensor), version(tensor)) for tensor in tensors], states)
 
 
 class Prepared:

@@ -72,16 +72,18 @@ class State:
 
 
 class Start:
-    """The values of the tensors that a call overwrites, and the states of the generators that it draws from."""
+    """The values and versions of the tensors that a call overwrites, and the generators that it draws from, before it."""
 
-    def __init__(self, values: list[tuple[TensorBase, np.ndarray]], streams: list[tuple[Generator, Any]]):
+    def __init__(self, values: list[tuple[TensorBase, np.ndarray, int]], streams: list[tuple[Generator, Any]]):
         self.values = values
         self.streams = streams
 
     def put_back(self) -> None:
-        """Restores the values and the states."""
-        for tensor, values in self.values:
+        """Restores them."""
+        for tensor, values, number in self.values:
             overwrite(tensor, values)
+            if tensor._counter is not None:
+                tensor._counter.value = number
         for generator, state in self.streams:
             generator.rewind(state)
 

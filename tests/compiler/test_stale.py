@@ -478,3 +478,21 @@ def test_views_of_tensors_without_dimensions_are_written_to(name, write):
         return call
 
     assert both(make).given_up is None
+
+
+def test_second_derivatives_of_a_replayed_call_that_changes_its_argument():
+    def shifted(x, y):
+        y += 1
+        return torch.atan2(x, y)
+
+    def second(function):
+        x, y = torch.tensor([[0.5], [-1.0]], requires_grad=True), torch.tensor([1.0, 2.0, 3.0])
+        result = function(x, y)
+        (first,) = torch.autograd.grad(result.sum(), x, create_graph=True)
+        return y._version, *torch.autograd.grad((first**2).sum(), x)
+
+    compiled = torch.compile(shifted)
+    for _ in range(4):
+        version, found = second(compiled)
+        assert version == 1
+        torch.testing.assert_close(found, second(shifted)[1])
