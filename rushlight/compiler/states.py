@@ -72,7 +72,7 @@ class State:
 
 
 class Start:
-    """The values and versions of the tensors that a call overwrites, and the generators that it draws from, before it."""
+    """The values and versions of tensors that a call overwrites, and the generators that it draws from, before it."""
 
     def __init__(self, values: list[tuple[TensorBase, np.ndarray, int]], streams: list[tuple[Generator, Any]]):
         self.values = values
