@@ -187,7 +187,8 @@ def tensor_methods() -> str:
     members = [member(name, inspect.getattr_static(Tensor, name)) for name in names if not name.startswith("_")]
     lines = [*known, *special_methods(), *members]
     written = {line.strip().partition("(")[0].removeprefix("def ") for line in lines}
-    kept = [name for name in names if name[:1] == "_" and name != "__annotations__" and not hasattr(TensorBase, name)]
+    left_out = ("__annotations__", "__setstate__")  # the compiled base has the latter, the uncompiled one has not
+    kept = [name for name in names if name[:1] == "_" and name not in left_out and not hasattr(TensorBase, name)]
     lines += [f"    {name}: Any\n" for name in kept if name not in written]
     functions = sorted(beside(name, value) for name, value in vars(tensors).items() if is_beside(value))
     return "".join(
