@@ -45,8 +45,7 @@ def set_state(tensor: TensorBase, state: Any) -> None:
 
 def copied_into(copy: TensorBase, tensor: TensorBase, memo: dict[Any, Any]) -> None:
     """Gives a deep copy of a tensor copies of its attributes, and of what is in slots."""
-    for name, value in {**attributes_of(tensor), **slots_of(tensor)}.items():
-        setattr(copy, name, deepcopy(value, memo))
+    set_state(copy, deepcopy((attributes_of(tensor), slots_of(tensor)), memo))
 
 
 def copied_memory(tensor: TensorBase, memo: dict[Any, Any]) -> tuple[np.ndarray, np.ndarray]:

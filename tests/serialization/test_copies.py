@@ -2,10 +2,7 @@
 
 import copy
 import io
-import os
 import pickle
-
-import pytest
 
 
 def given(torch):
@@ -128,67 +125,3 @@ def test_wrapper_subclasses_are_saved_with_what_they_hold(torch):
     with torch.serialization.safe_globals([Two]):
         found = torch.load(io.BytesIO(file.getvalue()))
     assert (type(found), found.shape, found.a.tolist(), found.b.tolist()) == (Two, (2,), [1, 1], [0, 0])
-
-
-# what may be loaded
-
-
-def saved(torch, obj):
-    file = io.BytesIO()
-    torch.save(obj, file)
-    return io.BytesIO(file.getvalue())
-
-
-def test_the_environment_chooses_what_is_loaded(torch, monkeypatch):
-    only, all_of_it = "TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
-    module = torch.nn.Linear(1, 1)
-    monkeypatch.setenv(only, "1")
-    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
-        torch.load(saved(torch, module), weights_only=False)
-    monkeypatch.setenv(all_of_it, "yes")
-    with pytest.raises(RuntimeError, match="Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or"):
-        torch.load(saved(torch, module))
-    monkeypatch.delenv(only)
-    with pytest.warns(UserWarning, match=r"forcing weights_only=False"):
-        assert isinstance(torch.load(saved(torch, module)), torch.nn.Linear)
-    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
-        torch.load(saved(torch, module), weights_only=True)
-
-
-def test_no_user_can_allow_functions_of_the_system(torch):
-    said = f"unsupported GLOBAL {os.execv.__module__}.execv whose module {os.execv.__module__} is blocked"
-    with torch.serialization.safe_globals([os.execv]), pytest.raises(pickle.UnpicklingError, match=said):
-        torch.load(saved(torch, os.execv))
-
-
-class Damaged:
-    """Is pickled as a sparse tensor with other parts."""
-
-    def __init__(self, torch, layout, *parts):
-        self.call = torch._utils._rebuild_sparse_tensor, (layout, parts)
-
-    def __reduce_ex__(self, protocol):
-        return self.call
-
-
-def test_parts_of_sparse_tensors_that_do_not_fit():
-    torch = pytest.importorskip("rushlight")  # PyTorch checks them where asked to alone
-    x = torch.eye(3).to_sparse_csr()
-    starts = x.crow_indices().clone()
-    starts[0] = 3
-    damaged = Damaged(torch, torch.sparse_csr, starts, x.col_indices(), x.values(), x.size())
-    with pytest.raises(RuntimeError, match=r"`crow_indices\[..., 0\] == 0` is not satisfied"):
-        torch.load(saved(torch, damaged))
-    y = torch.eye(3).to_sparse()
-    with pytest.raises(RuntimeError, match="size is inconsistent with indices"):
-        torch.load(saved(torch, Damaged(torch, torch.sparse_coo, y._indices(), y._values(), torch.Size([2, 2]))))
-
-
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
-def test_numbers_of_eight_bits_are_compared(torch, name):
-    dtype = getattr(torch, name)
-    x, y = torch.arange(3.0).to(dtype), torch.tensor([0.0, 1.0, 4.0]).to(dtype)
-    assert torch.isclose(x, y, rtol=0, atol=0).tolist() == [True, True, False]
-    torch.testing.assert_close(x, x.clone())
-    with pytest.raises(AssertionError):
-        torch.testing.assert_close(x, y)

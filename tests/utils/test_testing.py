@@ -137,3 +137,13 @@ def test_classes_become_containers():
     assert P.tree_map(lambda n: n + 1, {"x": Box([1, [2]])})["x"].items == [2, [3]]
     with pytest.raises(ValueError, match="already registered"):
         P.register_pytree_node(Box, None, None)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_numbers_of_eight_bits_are_compared(torch, name):
+    dtype = getattr(torch, name)
+    x, y = torch.arange(3.0).to(dtype), torch.tensor([0.0, 1.0, 4.0]).to(dtype)
+    assert torch.isclose(x, y, rtol=0, atol=0).tolist() == [True, True, False]
+    torch.testing.assert_close(x, x.clone())
+    with pytest.raises(AssertionError):
+        torch.testing.assert_close(x, y)

@@ -263,17 +263,20 @@ def permutation(capsule, cnp.ndarray out):
             x[i], x[other] = x[other], x[i]
 
 
+cdef inline void draw_pair(bitgen_t* stream, double* first, double* second) noexcept nogil:
+    """Two standard normal numbers."""
+    cdef double angle = TWO_PI * precise(stream), radius = sqrt(-2 * log1p(-precise(stream)))
+    first[0], second[0] = radius * cos(angle), radius * sin(angle)
+
+
 def pairs(capsule, cnp.ndarray out):
     """Fills a contiguous float64 array of even size with standard normal numbers, in pairs."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef double* x = <double*>cnp.PyArray_DATA(out)
-    cdef double angle, radius
     with nogil:
         for i in range(0, n, 2):
-            angle = TWO_PI * precise(stream)
-            radius = sqrt(-2 * log1p(-precise(stream)))
-            x[i], x[i + 1] = radius * cos(angle), radius * sin(angle)
+            draw_pair(stream, x + i, x + i + 1)
 
 
 def few_normals(capsule, cnp.ndarray out not None, kept, double mean, double std):
@@ -285,13 +288,11 @@ def few_normals(capsule, cnp.ndarray out not None, kept, double mean, double std
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT, holds = kept is not None
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef void* x = cnp.PyArray_DATA(out)
-    cdef double angle, radius, held = kept if holds else 0, given
+    cdef double held = kept if holds else 0, given
     for i in range(n):
         given = held
         if not holds:
-            angle = TWO_PI * precise(stream)
-            radius = sqrt(-2 * log1p(-precise(stream)))
-            given, held = radius * cos(angle), radius * sin(angle)
+            draw_pair(stream, &given, &held)
         holds = not holds
         given = fma(given, std, mean)
         if is_single:
