@@ -55,12 +55,23 @@ def _fft_c2c(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str,
     return transform(input, sizes, dims, norm, forward)
 
 
+def counted(n: int, dim: int, ndim: int, middle: float, dtype: Any) -> Array:
+    """How often each number of a half spectrum counts: the first once, and the one at the middle; others `middle`."""
+    counts = np.full(n // 2 + 1, middle, dtype)
+    counts[0] = 1
+    if n % 2 == 0:
+        counts[-1] = 1
+    return counts.reshape([-1 if d == dim % ndim else 1 for d in range(ndim)])
+
+
 def real_cotangent(
     grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool
 ) -> Array:
-    """The gradient of a real input: the transform of the spectrum, zero-padded if it is a half spectrum."""
-    whole = resized(grad, dims[-1:], {dims[-1]: sizes[-1]}) if onesided else grad
-    return resized(_fft_c2c(whole, sizes, dims, norm, True), dims, input_shape)
+    """The gradient of a real input: the real part of the transform of the spectrum."""
+    if onesided:
+        counts = counted(sizes[-1], dims[-1], len(input_shape), 0.5, np.float16)
+        return resized(_fft_c2r(np.conj(grad) * counts, sizes, dims, SWAPPED[norm]), dims, input_shape)
+    return resized(_fft_c2c(grad, sizes, dims, norm, True), dims, input_shape)
 
 
 @operator(
@@ -76,9 +87,7 @@ def half_cotangent(
 ) -> Array:
     """The gradient of a half spectrum, where all numbers but the first (and the middle one) count twice."""
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
-    n, last = sizes[-1], dims[-1] % len(input_shape)
-    twice = [1 if i == 0 or 2 * i == n else 2 for i in range(n // 2 + 1)]
-    weights = np.asarray(twice, dtype=np.int8).reshape([-1 if d == last else 1 for d in range(len(input_shape))])
+    weights = counted(sizes[-1], dims[-1], len(input_shape), 2, np.int8)
     return resized(spectrum * weights, dims, input_shape)
 
 

@@ -1,4 +1,4 @@
-"""Padding with a constant or with elements of the array, and flipping."""
+"""Padding with a constant or with elements of the array, its adjoint, and flipping."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.kernels.accumulate import add_rows
 from rushlight.kernels.compiled import load
 
-__all__ = ["as_places", "flipped", "picked", "surrounded"]
+__all__ = ["added_back", "as_places", "flipped", "picked", "surrounded"]
 
 fast: Any = load("pads")
 LONG = 4096  # positions of longer lines are not cached
@@ -52,6 +53,16 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
     return input
+
+
+def added_back(input: Array, shape: Sequence[int], places: Sequence[np.ndarray]) -> Array:
+    """Each element added to the one at its position in an array of `shape`: the adjoint of `picked`."""
+    if has_kernel(input) and (found := fast.unpadded(input, tuple(shape), tuple(places))) is not None:
+        return found
+    for dim, index in enumerate(places, len(shape) - len(places)):
+        rows = np.swapaxes(input, dim, 0)
+        input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
+    return np.ascontiguousarray(input, like=input)
 
 
 def flipped(input: Array, dims: tuple[int, ...]) -> Array:

@@ -54,6 +54,23 @@ def test_padding_is_numpys(shape, widths, dtype, mode):
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "places", [[[2, 1, 0, 1, 2]], [[1, 1], [0, 0, 1, 2, 2]], [[1, 0, 1], [0], [3, 3, 0, 2, 1]], [[]]]
+)
+@pytest.mark.parametrize("shape", [(4, 3, 4), (2, 2, 3, 3, 4)])
+def test_what_was_picked_is_added_back(shape, places, dtype):
+    places = [padding.as_places(np.array(line, int)) for line in places]
+    x = numbers((*shape[: len(shape) - len(places)], *map(len, places)), "int64").astype(dtype)
+    expected = np.zeros(shape, dtype)
+    np.add.at(expected, (..., *np.ix_(*places)), x)
+    for each in layouts_of(x):
+        found = padding.added_back(each, shape, places)
+        assert found.dtype == expected.dtype
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(1,), (7,), *SHAPES, (2, 0, 3), (2, 2, 2, 2, 2)])
 def test_flips_are_numpys(shape, dtype):
     x = numbers(shape, dtype)

@@ -1,9 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Padding and flipping: lines of a result, made of pieces of an array's lines and of a constant."""
+"""Padding and flipping: lines of a result, made of pieces of an array's lines and of a constant; and the adjoint."""
 
 cimport numpy as cnp
+import numpy as np
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -26,6 +27,17 @@ ctypedef fused element:
     cnp.uint32_t
     cnp.uint64_t
 
+ctypedef float complex floatcomplex
+ctypedef double complex doublecomplex
+
+ctypedef fused number:
+    float
+    double
+    floatcomplex
+    doublecomplex
+
+ctypedef void (*Adder)(void* out, const void* x, Py_ssize_t n, bint backwards) noexcept nogil
+
 cdef struct Job:
     const char* x
     char* out
@@ -38,6 +50,8 @@ cdef struct Job:
     Py_ssize_t number
     const char* constants  # a line of them
     Py_ssize_t size  # bytes of an element
+    Adder add  # of the adjoint, whose `x` is the result
+    Py_ssize_t lines, source_lines  # in a block: all of the padded dimensions
 
 
 cdef void turn(element* out, const element* x, Py_ssize_t n) noexcept nogil:
@@ -63,29 +77,34 @@ cdef void turn_piece(char* out, const char* x, Py_ssize_t bytes, Py_ssize_t size
             memcpy(out + i * size, x + bytes - (i + 1) * size, size)
 
 
+cdef Py_ssize_t source_of(const Job* job, Py_ssize_t line) noexcept nogil:
+    """The number of the array's line that a line of the result is made of; or CONSTANT."""
+    cdef Py_ssize_t source = 0, step = 1, place
+    cdef int d
+    for d in range(job.dims - 2, -1, -1):
+        place = job.places[d][line % job.counts[d]]
+        if place == CONSTANT:
+            return CONSTANT
+        source += place * step
+        step *= job.sizes[d]
+        line = line // job.counts[d]
+    return source + line * step
+
+
 cdef void pad_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Writes some lines of the result."""
     cdef const Job* job = <const Job*>given
-    cdef Py_ssize_t line, rest, source, step, place, i
+    cdef Py_ssize_t line, source, i
     cdef const Piece* piece
     cdef const char* found
     cdef char* out
-    cdef int d
     for line in range(start, stop):
-        rest, source, step = line, 0, 1
         out = job.out + line * job.line
-        for d in range(job.dims - 2, -1, -1):
-            place = job.places[d][rest % job.counts[d]]
-            if place == CONSTANT:
-                source = CONSTANT
-                break
-            source += place * step
-            step *= job.sizes[d]
-            rest = rest // job.counts[d]
+        source = source_of(job, line)
         if source == CONSTANT:
             memcpy(out, job.constants, job.line)
             continue
-        found = job.x + (source + rest * step) * job.source_line
+        found = job.x + source * job.source_line
         for i in range(job.number):
             piece = job.pieces + i
             if piece.backwards:
@@ -94,6 +113,50 @@ cdef void pad_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
                 memcpy(out + piece.start, job.constants, piece.size)
             else:
                 memcpy(out + piece.start, found + piece.place, piece.size)
+
+
+cdef void add_piece(number* out, const number* x, Py_ssize_t n, bint backwards) noexcept nogil:
+    """Adds `n` elements, in reverse order with `backwards`."""
+    cdef Py_ssize_t i
+    if backwards:
+        for i in range(n):
+            out[i] = out[i] + x[n - 1 - i]
+    else:
+        for i in range(n):
+            out[i] = out[i] + x[i]
+
+
+cdef void add_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Adds the lines of some padded blocks to the lines that they were made of."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t line, source, i, block = job.source_lines * job.source_line
+    cdef const Piece* piece
+    cdef char* out
+    memset(job.out + start * block, 0, (stop - start) * block)
+    for line in range(start * job.lines, stop * job.lines):
+        source = source_of(job, line)
+        if source == CONSTANT:
+            continue
+        out = job.out + source * job.source_line
+        for i in range(job.number):
+            piece = job.pieces + i
+            if piece.place != CONSTANT:
+                job.add(
+                    out + piece.place, job.x + line * job.line + piece.start, piece.size // job.size, piece.backwards
+                )
+
+
+cdef Adder adder(int type):
+    """What adds elements of one of NumPy's types; NULL for other types than floats and complex numbers."""
+    if type == cnp.NPY_FLOAT:
+        return <Adder>add_piece[float]
+    if type == cnp.NPY_DOUBLE:
+        return <Adder>add_piece[double]
+    if type == cnp.NPY_CFLOAT:
+        return <Adder>add_piece[floatcomplex]
+    if type == cnp.NPY_CDOUBLE:
+        return <Adder>add_piece[doublecomplex]
+    return NULL
 
 
 cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Piece* pieces) noexcept nogil:
@@ -159,6 +222,49 @@ def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     job.pieces, job.number = pieces, cut(job.places[dims - 1], n, size, pieces)
     try:
         shared(pad_lines, &job, lines, max(1, GRAIN // job.line))
+    finally:
+        free(pieces)
+    return out
+
+
+def unpadded(cnp.ndarray x not None, tuple shape, tuple places):
+    """The adjoint of `padded` for arrays of `shape`: each element is added to the one at its position.
+
+    None for other types than floats and complex numbers, and where `padded` gives None.
+    """
+    cdef cnp.ndarray source, index, out
+    cdef int d, dims = len(places), first = len(shape) - dims
+    cdef Py_ssize_t blocks = 1, size = cnp.PyArray_ITEMSIZE(x), n
+    cdef Job job
+    cdef Piece* pieces
+    job.add = adder(cnp.PyArray_TYPE(x))
+    if not 1 <= dims <= MOST or first < 0 or job.add == NULL or not cnp.PyArray_ISBEHAVED_RO(x):
+        return None
+    source = cnp.PyArray_GETCONTIGUOUS(x)
+    out = np.empty(shape, x.dtype)
+    job.dims, job.lines, job.source_lines = dims, 1, 1
+    for d in range(dims):
+        index = places[d]
+        if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(index):
+            return None
+        job.counts[d], job.sizes[d] = cnp.PyArray_SIZE(index), out.shape[first + d]
+        job.places[d] = <const cnp.int64_t*>cnp.PyArray_DATA(index)
+        if d < dims - 1:
+            job.lines *= job.counts[d]
+            job.source_lines *= job.sizes[d]
+    for d in range(first):
+        blocks *= out.shape[d]
+    if cnp.PyArray_SIZE(out) == 0:
+        return out
+    n = job.counts[dims - 1]
+    job.x, job.out = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out)
+    job.size, job.line, job.source_line = size, n * size, job.sizes[dims - 1] * size
+    pieces = <Piece*>malloc((n + 1) * sizeof(Piece))
+    if pieces == NULL:
+        raise MemoryError
+    job.pieces, job.number = pieces, cut(job.places[dims - 1], n, size, pieces)
+    try:
+        shared(add_blocks, &job, blocks, max(1, GRAIN // (job.lines * job.line + 1)))
     finally:
         free(pieces)
     return out

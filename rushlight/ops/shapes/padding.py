@@ -9,16 +9,13 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.operators import Operator
-from rushlight.kernels.accumulate import add_rows
-from rushlight.kernels.padding import LONG, as_places, picked, surrounded
+from rushlight.kernels.padding import LONG, added_back, as_places, picked, surrounded
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["constant_pad_nd"]
-
-NARROW = 16  # more positions than that around a line are added back by their index
 
 
 def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
@@ -102,21 +99,6 @@ def unpad_batch(n: int, input: Array, shape: Sequence[int], places: Any) -> Any:
     return _unpad.forward(input, (*input.shape[:n], *shape), places)
 
 
-def folded_back(input: np.ndarray, shape: Any, places: Any) -> np.ndarray | None:
-    """What `_unpad` gives, where the padding is narrow and surrounds all elements of each line; otherwise None."""
-    work = input.copy()
-    for dim, index in enumerate(places, len(shape) - len(places)):
-        starts = [i for i in np.flatnonzero(index == 0) if np.array_equal(index[i : i + shape[dim]], range(shape[dim]))]
-        if not starts or len(index) - shape[dim] > NARROW:
-            return None
-        before = (slice(None),) * dim
-        inside = work[(*before, slice(starts[0], starts[0] + shape[dim]))]
-        for i in {*range(len(index))} - {*range(starts[0], starts[0] + shape[dim])}:
-            inside[(*before, index[i])] += work[(*before, i)]
-        work = inside
-    return np.ascontiguousarray(work)
-
-
 @operator(
     aten=(),
     batch=by(unpad_batch),
@@ -126,12 +108,7 @@ def folded_back(input: np.ndarray, shape: Any, places: Any) -> np.ndarray | None
 )
 def _unpad(input: Array, shape: Sequence[int], places: Sequence[Array]) -> Array:
     """Adds padding that was taken from the tensor's elements back to these: the adjoint of such padding."""
-    if type(input) is np.ndarray and (found := folded_back(input, shape, places)) is not None:
-        return found
-    for dim, index in enumerate(places, len(shape) - len(places)):
-        rows = np.swapaxes(input, dim, 0)
-        input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
-    return np.ascontiguousarray(input, like=input)
+    return added_back(input, shape, places)
 
 
 def enter(mode: Any, node: str, aten: str) -> Any:
