@@ -68,7 +68,7 @@ def has_tensor(value):
     return False
 
 
-def with_errors_of(refusal, other_form, foreign, numbers, as_numbers, function, place):
+def with_errors_of(refusal, other_form, foreign, numbers_of, as_numbers, function, place):
     """Wraps a function: its exceptions are replaced by those that `refusal(place, args, kwargs, error)` makes.
 
     A function of tensors that returned an array was given only arrays: operators accept those, but the call is refused.
@@ -77,17 +77,20 @@ def with_errors_of(refusal, other_form, foreign, numbers, as_numbers, function, 
     function is called again with the arguments it returns. `foreign(args, kwargs)` tells whether an argument overrides
     calls itself: then that one is asked.
 
-    `numbers` are the positions and the names of parameters for numbers: where a tensor is given for one,
-    `as_numbers(place, args, kwargs)` returns the arguments to call the function with.
+    `numbers_of(function)` returns the positions and the names of parameters for numbers, and is asked at the first call:
+    where a tensor is given for one, `as_numbers(place, args, kwargs)` returns the arguments to call the function with.
     """
-    positions, names = numbers
+    positions = names = None
 
     def called(*args, **kwargs):
+        nonlocal positions, names
         if ASKED:
             taken = answer(called, args, kwargs)
             if taken is not None:
                 return taken[0]
         try:
+            if names is None:
+                positions, names = numbers_of(function)
             if names and stands_for_number(positions, names, args, kwargs):
                 args, kwargs = as_numbers(place, args, kwargs)
             result = function(*args, **kwargs)

@@ -16,7 +16,7 @@ def with_errors_of(
     refusal: Callable[[str, tuple[Any, ...], dict[str, Any], Exception], BaseException],
     other_form: Callable[[str, tuple[Any, ...], dict[str, Any], Exception], tuple[Any, Any] | None],
     foreign: Callable[[tuple[Any, ...], dict[str, Any]], Any],
-    numbers: tuple[tuple[bool, ...], frozenset[str]],
+    numbers_of: Callable[[Function], tuple[tuple[bool, ...], frozenset[str]]],
     as_numbers: Callable[[str, tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]],
     function: Function,
     place: str,

@@ -71,7 +71,7 @@ def is_ours(name: str, function: Callable[..., Any]) -> bool:
 
 def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:
     """The function, with PyTorch's errors, and callable in PyTorch's other forms."""
-    return with_errors_of(refusal, other_form, has_foreign, numbers_of(function), as_numbers, function, place)
+    return with_errors_of(refusal, other_form, has_foreign, numbers_of, as_numbers, function, place)
 
 
 def has_foreign(args: Any, kwargs: dict[str, Any]) -> bool:
