@@ -41,6 +41,7 @@ NOT_WRITABLE = (
     "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
     "this tensor will result in an error. You may want to copy the array before converting it to a tensor."
 )
+PLAIN = frozenset({bool, int, float, complex, list, tuple})  # classes of data that is taken as it is
 
 
 def tensor(data: Any, *, dtype: dtypes.dtype | None = None, **options: Unpack[Options]) -> Tensor:
@@ -284,6 +285,8 @@ def cast(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
 
 def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
     """A new array with the values of `data`, or a storage's own; its dtype is inferred if none is given."""
+    if type(data) in PLAIN:
+        return array_of(data, dtype)
     if isinstance(data, TensorBase):
         return np.array(data._array, dtype)
     if isinstance(data, np.ndarray):

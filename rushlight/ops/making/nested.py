@@ -107,6 +107,8 @@ def common_type(kinds: set[type], items: list[Any], given: np.dtype | None) -> n
 
 def type_of_kind(kind: type, inferring: bool) -> np.dtype | type:
     """The dtype for elements of a Python or NumPy class; for list and tuple, the class itself."""
+    if kind in dtypes.SCALARS:
+        return dtypes._kind(kind())[1]
     if issubclass(kind, np.generic) and np.dtype(kind) in dtypes.FROM_NUMPY:
         return dtypes.FROM_NUMPY[np.dtype(kind)]._numpy
     for python in (bool, int, float, complex):
