@@ -180,7 +180,7 @@ cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -195,7 +195,7 @@ cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * ((x1 / x2) / x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -210,7 +210,7 @@ cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (negated(x0) * x1))
+        out[i] = (negated(x0) * ((x1 / x2) / x2))
 
 cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -225,9 +225,24 @@ cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 * (negated(x0) * x1))
 
 cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -245,7 +260,7 @@ cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (x2 - (sign_of(x0) * x1)))
 
-cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -261,7 +276,7 @@ cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -277,7 +292,7 @@ cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -293,7 +308,7 @@ cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / (x2 + x3))
 
-cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -308,23 +323,6 @@ cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         x2 = a2[i]
         out[i] = (x2 if (x0 != x1) else x3)
-
-cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef real x4 = (<const real*>args[4])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
 cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -341,7 +339,7 @@ cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
+        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
 cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -349,12 +347,16 @@ cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x0
     cdef const real* a1 = <const real*>args[1]
     cdef real x1
-    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real x4 = (<const real*>args[4])[0]
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = ((x0 * x1) * x2)
+        x2 = a2[i]
+        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
 
 cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -367,7 +369,7 @@ cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (negated(x0) / root((x2 - (x1 * x1))))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -380,7 +382,7 @@ cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (x1 + (x2 * (x0 - x1)))
+        out[i] = (negated(x0) / root((x2 - (x1 * x1))))
 
 cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -393,7 +395,7 @@ cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated(((x0 - x1) * x2))
+        out[i] = (x1 + (x2 * (x0 - x1)))
 
 cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -402,14 +404,11 @@ cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef const real* a1 = <const real*>args[1]
     cdef real x1
     cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        x3 = a3[i]
-        out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
+        out[i] = negated(((x0 - x1) * x2))
 
 cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -425,7 +424,7 @@ cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
+        out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
 cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -441,7 +440,7 @@ cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        out[i] = (x3 + larger((negated(x0) * x1), x2))
+        out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
 cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -452,14 +451,12 @@ cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x2 = (<const real*>args[2])[0]
     cdef const real* a3 = <const real*>args[3]
     cdef real x3
-    cdef real v0
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        v0 = (x0 - x1)
-        out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
+        out[i] = (x3 + larger((negated(x0) * x1), x2))
 
 cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -477,9 +474,27 @@ cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         x3 = a3[i]
         v0 = (x0 - x1)
-        out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
+        out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
 
 cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef real v0
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x3 = a3[i]
+        v0 = (x0 - x1)
+        out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
+
+cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -495,7 +510,7 @@ cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * ((x0 - x1) * x2))
 
-cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -509,7 +524,7 @@ cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -523,7 +538,7 @@ cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -537,7 +552,7 @@ cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -551,7 +566,7 @@ cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 < x1) else x3)
 
-cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -565,7 +580,7 @@ cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -579,7 +594,7 @@ cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -596,7 +611,7 @@ cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
 
-cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -613,7 +628,7 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -633,7 +648,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -653,7 +668,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -671,7 +686,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -681,7 +696,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -691,7 +706,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 * (x0 * x0))
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -701,7 +716,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated(magnitude((x0 * x1)))
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -710,19 +725,6 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = negated((x0 * x1))
-
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -735,7 +737,7 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -748,7 +750,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -761,7 +763,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -774,7 +776,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -787,7 +789,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -800,7 +802,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -813,7 +815,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -826,7 +828,7 @@ cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -839,7 +841,7 @@ cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -852,7 +854,7 @@ cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -865,7 +867,7 @@ cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -878,7 +880,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -891,7 +893,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -904,7 +906,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -917,7 +919,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -930,7 +932,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -943,7 +945,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -956,7 +958,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -969,7 +971,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = negated((x2 + larger(negated(x0), x1)))
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -982,7 +984,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = (x2 * (x1 * x0))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -995,7 +997,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1004,14 +1006,11 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1027,7 +1026,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1043,7 +1042,7 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1059,9 +1058,25 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
 
 cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1080,7 +1095,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1094,7 +1109,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1108,7 +1123,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1121,27 +1136,6 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
-
-cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef real x6 = (<const real*>args[6])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1162,9 +1156,30 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         x4 = a4[i]
         x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x4 = a4[i]
+        x5 = a5[i]
+        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1188,7 +1203,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1206,7 +1221,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1221,7 +1236,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1236,7 +1251,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1251,7 +1266,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1262,7 +1277,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1273,7 +1288,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1284,7 +1299,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1294,20 +1309,6 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
-
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1321,9 +1322,23 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x3 = a3[i]
-        out[i] = (x2 if (x0 <= x1) else x3)
+        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x3 = a3[i]
+        out[i] = (x2 if (x0 <= x1) else x3)
+
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1341,7 +1356,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1357,7 +1372,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1369,7 +1384,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1381,7 +1396,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1393,7 +1408,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1408,7 +1423,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1425,7 +1440,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1440,7 +1455,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1458,7 +1473,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1474,7 +1489,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1491,7 +1506,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1504,7 +1519,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1517,7 +1532,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1533,7 +1548,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1555,7 +1570,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1579,7 +1594,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1596,7 +1611,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1610,7 +1625,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1620,7 +1635,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1630,7 +1645,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1639,19 +1654,6 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1664,7 +1666,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1677,7 +1679,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1690,7 +1692,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1703,7 +1705,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1716,7 +1718,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1729,7 +1731,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1742,7 +1744,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1755,7 +1757,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1768,7 +1770,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1777,14 +1779,11 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1800,7 +1799,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1816,7 +1815,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
 cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1832,9 +1831,25 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 + ((x0 * x1) / x2))
 
 cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1851,7 +1866,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1871,7 +1886,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1889,7 +1904,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1900,7 +1915,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1911,7 +1926,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1925,7 +1940,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1942,7 +1957,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1962,7 +1977,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1974,7 +1989,7 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1989,7 +2004,7 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2007,7 +2022,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2021,7 +2036,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2035,7 +2050,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2052,7 +2067,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2071,7 +2086,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2088,7 +2103,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2106,7 +2121,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2123,7 +2138,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2143,7 +2158,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2161,7 +2176,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2180,7 +2195,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2200,7 +2215,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2219,7 +2234,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2239,7 +2254,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2258,7 +2273,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2587,9 +2602,11 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_153(args, result, n, like)
     elif which == 154:
         loop_154(args, result, n, like)
+    elif which == 155:
+        loop_155(args, result, n, like)
 
 cdef enum:
-    COUNT = 155
+    COUNT = 156
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2607,144 +2624,145 @@ LOOPS = {
     'aa: subtract 0 1, square 2': 12,
     'aaa: divide 0 1, multiply 2 3': 13,
     'aaa: maximum 0 1, minimum 3 2': 14,
-    'aaa: multiply 0 1, divide 3 2': 15,
-    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 16,
-    'aaa: negative 0, multiply 3 1, multiply 2 4': 17,
-    'aaa: subtract 0 1, multiply 2 3': 18,
-    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 19,
-    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 20,
-    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
-    'aaan: multiply 0 1, add 2 3, divide 4 5': 22,
-    'aaan: not_equal 0 1, where 4 2 3': 23,
-    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 24,
-    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
-    'aan: multiply 0 1, multiply 3 2': 26,
-    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 27,
-    'aan: subtract 0 1, multiply 2 3, add 1 4': 28,
-    'aan: subtract 0 1, multiply 3 2, negative 4': 29,
-    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 30,
-    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
-    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 32,
-    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 33,
-    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 34,
-    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 35,
-    'aann: equal 0 1, where 4 2 3': 36,
-    'aann: greater 0 1, where 4 2 3': 37,
-    'aann: greater_equal 0 1, where 4 2 3': 38,
-    'aann: less 0 1, where 4 2 3': 39,
-    'aann: less_equal 0 1, where 4 2 3': 40,
-    'aann: not_equal 0 1, where 4 2 3': 41,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 42,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 43,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 44,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 45,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 46,
-    'an: isnan 0, sign 0, where 2 1 3': 47,
-    'an: multiply 0 0, multiply 1 2': 48,
-    'an: multiply 0 1, absolute 2, negative 3': 49,
-    'an: multiply 0 1, negative 2': 50,
-    'ana: add 0 1, divide 2 3': 51,
-    'ana: add 0 1, multiply 2 3': 52,
-    'ana: divide 0 1, multiply 2 3': 53,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 54,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 55,
-    'ana: maximum 0 1, add 2 3': 56,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 57,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 58,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 59,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 60,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 61,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 62,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 63,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 64,
-    'ana: multiply 0 1, divide 2 3': 65,
-    'ana: multiply 0 1, divide 3 2': 66,
-    'ana: multiply 0 1, multiply 2 3': 67,
-    'ana: negative 0, add 1 2, multiply 3 4': 68,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 69,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 70,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 71,
-    'ana: square 0, multiply 1 3, multiply 2 4': 72,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 73,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 74,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 75,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 76,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 77,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 78,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 79,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 80,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 81,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 82,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 83,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 84,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 85,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 86,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 87,
-    'ann: equal 0 1, where 3 2 0': 88,
-    'ann: maximum 0 1, minimum 3 2': 89,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 90,
-    'ann: minimum 0 1, multiply 3 2': 91,
-    'anna: equal 0 1, where 4 2 3': 92,
-    'anna: less_equal 0 1, where 4 2 3': 93,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 94,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 95,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 96,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 97,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 98,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 99,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 100,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 101,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 102,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 103,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 104,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 105,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 106,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 107,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 108,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 109,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 110,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 111,
-    'na: add 0 1, reciprocal 2': 112,
-    'na: multiply 0 1, maximum 1 2': 113,
-    'na: subtract 0 1, divide 1 2': 114,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 115,
-    'naa: divide 0 1, multiply 2 3': 116,
-    'naa: multiply 0 1, add 2 3': 117,
-    'naa: multiply 0 1, divide 2 3': 118,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 119,
-    'naa: multiply 0 1, multiply 2 3': 120,
-    'naa: multiply 0 1, multiply 3 2': 121,
-    'naa: multiply 0 1, subtract 2 3': 122,
-    'naa: subtract 0 1, multiply 2 3': 123,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 124,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 125,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 126,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 127,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 128,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 129,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 130,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 131,
-    'nan: greater_equal 0 1, where 3 2 1': 132,
-    'nan: multiply 0 1, subtract 2 3': 133,
-    'nana: greater_equal 0 1, where 4 2 3': 134,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 135,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 136,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 137,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 138,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 139,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 140,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 142,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 143,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 144,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 145,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 146,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 147,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 148,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 149,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 150,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 151,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 152,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 153,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 154,
+    'aaa: multiply 0 1, add 2 3': 15,
+    'aaa: multiply 0 1, divide 3 2': 16,
+    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 17,
+    'aaa: negative 0, multiply 3 1, multiply 2 4': 18,
+    'aaa: subtract 0 1, multiply 2 3': 19,
+    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 20,
+    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
+    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 22,
+    'aaan: multiply 0 1, add 2 3, divide 4 5': 23,
+    'aaan: not_equal 0 1, where 4 2 3': 24,
+    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
+    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 26,
+    'aan: multiply 0 1, multiply 3 2': 27,
+    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 28,
+    'aan: subtract 0 1, multiply 2 3, add 1 4': 29,
+    'aan: subtract 0 1, multiply 3 2, negative 4': 30,
+    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
+    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 32,
+    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 33,
+    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 34,
+    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 35,
+    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 36,
+    'aann: equal 0 1, where 4 2 3': 37,
+    'aann: greater 0 1, where 4 2 3': 38,
+    'aann: greater_equal 0 1, where 4 2 3': 39,
+    'aann: less 0 1, where 4 2 3': 40,
+    'aann: less_equal 0 1, where 4 2 3': 41,
+    'aann: not_equal 0 1, where 4 2 3': 42,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 43,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 44,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
+    'an: isnan 0, sign 0, where 2 1 3': 48,
+    'an: multiply 0 0, multiply 1 2': 49,
+    'an: multiply 0 1, absolute 2, negative 3': 50,
+    'an: multiply 0 1, negative 2': 51,
+    'ana: add 0 1, divide 2 3': 52,
+    'ana: add 0 1, multiply 2 3': 53,
+    'ana: divide 0 1, multiply 2 3': 54,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 55,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 56,
+    'ana: maximum 0 1, add 2 3': 57,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 58,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 59,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 60,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 61,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 62,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 63,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 64,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 65,
+    'ana: multiply 0 1, divide 2 3': 66,
+    'ana: multiply 0 1, divide 3 2': 67,
+    'ana: multiply 0 1, multiply 2 3': 68,
+    'ana: negative 0, add 1 2, multiply 3 4': 69,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 70,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 71,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 72,
+    'ana: square 0, multiply 1 3, multiply 2 4': 73,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 74,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 75,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 76,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 77,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 78,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 79,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 80,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 81,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 82,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 83,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 84,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 85,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 86,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 87,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 88,
+    'ann: equal 0 1, where 3 2 0': 89,
+    'ann: maximum 0 1, minimum 3 2': 90,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 91,
+    'ann: minimum 0 1, multiply 3 2': 92,
+    'anna: equal 0 1, where 4 2 3': 93,
+    'anna: less_equal 0 1, where 4 2 3': 94,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 95,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 96,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 97,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 98,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 99,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 100,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 101,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 102,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 103,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 104,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 105,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 106,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 107,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 108,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 109,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 110,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 111,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 112,
+    'na: add 0 1, reciprocal 2': 113,
+    'na: multiply 0 1, maximum 1 2': 114,
+    'na: subtract 0 1, divide 1 2': 115,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 116,
+    'naa: divide 0 1, multiply 2 3': 117,
+    'naa: multiply 0 1, add 2 3': 118,
+    'naa: multiply 0 1, divide 2 3': 119,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 120,
+    'naa: multiply 0 1, multiply 2 3': 121,
+    'naa: multiply 0 1, multiply 3 2': 122,
+    'naa: multiply 0 1, subtract 2 3': 123,
+    'naa: subtract 0 1, multiply 2 3': 124,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 125,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 126,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 127,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 128,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 129,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 130,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 131,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 132,
+    'nan: greater_equal 0 1, where 3 2 1': 133,
+    'nan: multiply 0 1, subtract 2 3': 134,
+    'nana: greater_equal 0 1, where 4 2 3': 135,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 136,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 137,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 138,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 139,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 140,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 142,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 143,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 144,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 145,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 146,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 147,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 148,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 149,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 150,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 151,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 152,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 153,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 154,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
 }

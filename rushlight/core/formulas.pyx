@@ -496,8 +496,14 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
     if not cnp.PyArray_ISBEHAVED(target) or not cnp.PyArray_ISONESEGMENT(target):
         return False
     found = tape_among(formula, operands)
-    if found is None or (<Tape>found).count == 0 or (<Tape>found).gives_truths:
+    if found is None or (<Tape>found).count == 0:
         return False
+    if (<Tape>found).gives_truths:
+        truths = take(<Tape>found, operands, None)
+        if truths is NotImplemented or not cnp.PyArray_SAMESHAPE(truths, target):
+            return False
+        cnp.PyArray_CopyInto(target, truths)
+        return True
     return take(<Tape>found, operands, target) is not NotImplemented
 
 

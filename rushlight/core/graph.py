@@ -152,9 +152,9 @@ class Node(Vertex):
             second = self.saved_value(picks[1], False) if n > 1 else None
             third = self.saved_value(picks[2], False) if n > 2 else None
             result = evaluate(plan.compiled[i], grad, first, second, third)
-        elif recorded and plan.compiled[i] is not None and n <= 3 and not self.flags and is_final():
+        elif recorded and (self.op.broadcasts or plan.compiled[i] is not None) and not self.flags and is_final():
             values = [self.saved_value(k, True) for k in picks]
-            result = alike(plan.compiled[i], [grad, *values])
+            result = alike(plan.compiled[i] if n <= 3 else None, formula, [grad, *values])
             if result is None:
                 result = formula(grad, *values)
         elif n == 1:
@@ -466,21 +466,25 @@ def is_final():
     return not STACK.depth and not value_of(CURRENT).records
 
 
-def alike(formula, operands):
-    """The value of an elementwise formula for tensors of the same shape, dtype and strides; else None."""
+def alike(compiled, formula, operands):
+    """The value of an elementwise formula for tensors of one shape, dtype and layout, and numbers; else None."""
+    if not isinstance(operands[0], TensorBase):
+        return None
     arrays, first = [], operands[0]._array
     if type(first) is not ndarray:
         return None
     for value in operands:
         if isinstance(value, TensorBase):
             array = value._array
-            if value._unsettled or type(array) is not ndarray or array.shape != first.shape:
+            if value._unsettled or type(array) is not ndarray or array.dtype is not first.dtype:
                 return None
-            if array.strides != first.strides or array.dtype is not first.dtype:
+            if array.ndim and (array.shape != first.shape or array.strides != first.strides):
                 return None
             value = array
+        elif type(value) is tuple:
+            return None  # there may be tensors in it
         arrays.append(value)
-    result = evaluate(formula, *arrays, *[None] * (4 - len(arrays)))
+    result = formula(*arrays) if compiled is None else evaluate(compiled, *arrays, *[None] * (4 - len(arrays)))
     if type(result) is not ndarray or result.shape != first.shape or result.strides != first.strides:
         return None
     for value, array in zip(operands, arrays):

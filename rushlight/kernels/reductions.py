@@ -8,9 +8,10 @@ import numpy as np
 from rushlight.kernels.codes import LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
 from rushlight.kernels.compiled import load
 
-__all__ = ["reduced", "total"]
+__all__ = ["moments", "reduced", "total"]
 
 fast: Any = load("reductions")
+fast_moments: Any = load("moments")
 LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
@@ -43,6 +44,14 @@ def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> n
         if found is not None:
             return found.reshape([1 if d in dims else n for d, n in enumerate(x.shape)]) if keepdim else found
     return plain(x, dims, keepdim, kind)
+
+
+def moments(x: np.ndarray, dims: tuple[int, ...], divisor: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """The sums of squared deviations over some dimensions, divided, and the means; None without a kernel for them."""
+    if fast_moments is None or type(x) is not np.ndarray or not dims:
+        return None
+    first, last = min(dims), max(dims)
+    return fast_moments.moments(x, first, last, divisor) if last - first + 1 == len(dims) else None
 
 
 def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.ndarray | None:

@@ -8,9 +8,11 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.kernels.elimination import is_large
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
+from rushlight.machine.blas import settle_scipy
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -38,12 +40,13 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
 )
 def _cholesky(input: Array, upper: bool) -> Array:
-    try:
-        result = np.linalg.cholesky(input, upper=upper)
-        if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
-            return result
-    except np.linalg.LinAlgError:
-        pass
+    if not is_large(input):
+        try:
+            result = np.linalg.cholesky(input, upper=upper)
+            if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
+                return result
+        except np.linalg.LinAlgError:
+            pass
     result, info = factored(input, upper)  # another library's rounding may find a matrix positive that is nearly not
     if info.any():
         raise failure("linalg.cholesky", NOT_POSITIVE, info)
@@ -55,11 +58,13 @@ def factored(A: Array, upper: bool) -> tuple[Array, Array]:
     from scipy.linalg.lapack import get_lapack_funcs
 
     factorize = get_lapack_funcs("potrf", (A,))
+    settle_scipy(A.shape[-1])
 
     def of_one(a: Array) -> tuple[Array, Array]:
         if not a.size:
             return a, np.zeros((), np.int32)
-        factor, info = factorize(a, lower=not upper)
+        factor, info = factorize(a.T, lower=upper)  # LAPACK takes rows for columns
+        factor = factor.T
         missing = np.isnan(factor.diagonal())
         return factor, np.asarray(missing.argmax() + 1 if missing.any() and not info else info, np.int32)
 

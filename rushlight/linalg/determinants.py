@@ -10,7 +10,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
-from rushlight.kernels.elimination import determinant, inverse, is_spoiled
+from rushlight.kernels.elimination import determinant, inverse, is_spoiled, log_determinant
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
@@ -122,7 +122,7 @@ def slogdet_cotangent(grad: Sequence[Array], input: Any, result0: Array) -> Arra
 
 @operator(batch=leading, node="LinalgSlogdetBackward0", holomorphic=False, input=slogdet_cotangent)
 def _slogdet(input: Array) -> tuple[Array, ...]:
-    sign, logarithm = np.linalg.slogdet(input)
+    sign, logarithm = log_determinant(input)
     if not np.all(sign):
         spoiled = is_spoiled(input, sign)
         logarithm = np.where(spoiled, np.nan, logarithm).astype(logarithm.dtype)

@@ -17,6 +17,7 @@ from rushlight.kernels.triangles import triangle
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import _in_columns, over_batches
+from rushlight.machine.blas import settle_scipy
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
@@ -34,6 +35,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     from scipy.linalg.lapack import get_lapack_funcs
 
     factor = get_lapack_funcs("getrf", (A,))
+    settle_scipy(A.shape[-1])
     return over_batches(lambda a: np.asarray(factor(a)[2] if a.size else 0, np.int32), (A,), (2,))
 
 
@@ -251,9 +253,16 @@ def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> A
     from scipy.linalg.blas import get_blas_funcs
 
     solver = get_blas_funcs("trsm", (A, B))
+    settle_scipy(A.shape[-1])
 
     def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return solver(1, a, b, lower=not upper, diag=unitriangular) if b.size else b.copy()
+        """The solution of X^T A^T = B^T: BLAS takes rows for columns."""
+        if not b.size:
+            return b.copy()
+        columns = a.flags.f_contiguous
+        lower = upper if not columns else not upper
+        factor = a if columns else a.T
+        return solver(1, factor, b.T, side=1, lower=lower, trans_a=int(columns), diag=unitriangular).T
 
     return np.ascontiguousarray(over_batches(solved, (A, B), (2, 2)))
 

@@ -1,4 +1,4 @@
-"""NumPy's BLAS library: which kernels it chose for this CPU, and how many threads it uses."""
+"""The BLAS libraries of NumPy and SciPy: which kernels they chose for this CPU, and how many threads they use."""
 
 import ctypes
 import os
@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 WIDE_KERNELS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # OpenBLAS's kernels for AVX-512
-PLACES = ("../numpy.libs", ".dylibs")  # where NumPy's wheels keep OpenBLAS: beside the package or in it
+PLACES = ("../{}.libs", ".dylibs")  # where wheels keep OpenBLAS: beside the package or in it
+MANY = 512  # rows of a matrix from which its decomposition is faster in several threads
 
 
 @cache
-def openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS in NumPy's wheel; None if NumPy was built with another library."""
-    home = os.path.dirname(np.__file__)
-    for folder in filter(os.path.isdir, (os.path.join(home, place) for place in PLACES)):
+def openblas(package: str = "numpy") -> ctypes.CDLL | None:
+    """The OpenBLAS in NumPy's or SciPy's wheel; None if that was built with another library."""
+    home = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), package)
+    for folder in filter(os.path.isdir, (os.path.join(home, place.format(package)) for place in PLACES)):
         for name in sorted(name for name in os.listdir(folder) if "openblas" in name):
             try:
                 return ctypes.CDLL(os.path.join(folder, name))
@@ -24,9 +25,10 @@ def openblas() -> ctypes.CDLL | None:
     return None
 
 
-def symbol(name: str, restype: Any = ctypes.c_int) -> Any:
+@cache
+def symbol(name: str, restype: Any = ctypes.c_int, package: str = "numpy") -> Any:
     """A function of OpenBLAS, by one of its names in different builds; None if it has none of them."""
-    library = openblas()
+    library = openblas(package)
     for full_name in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}", f"openblas_{name}64_", f"openblas_{name}"):
         if library is not None and hasattr(library, full_name):
             function = getattr(library, full_name)
@@ -67,3 +69,10 @@ def set_num_threads(num: int) -> None:
     function = symbol("set_num_threads")
     if function is not None:
         function(num)
+
+
+def settle_scipy(rows: int) -> None:
+    """Has SciPy's BLAS take one thread for matrices of few rows, where its threads wait for each other, else all."""
+    function = symbol("set_num_threads", package="scipy")
+    if function is not None:
+        function(1 if rows < MANY else get_num_threads())

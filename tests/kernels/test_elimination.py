@@ -64,3 +64,41 @@ def test_gradients(function):
     x = torch.from_numpy(numbers((4, 3, 3), "float64")).requires_grad_()
     assert torch.autograd.gradcheck(function, (x,))
     assert torch.autograd.gradgradcheck(function, (x,))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_matrices_as_in_numpy(dtype, order):
+    A, B = np.asarray(numbers((70, 70), dtype) / 8, order=order), numbers((70, 3), dtype)
+    near = {"rtol": 1e-3, "atol": 1e-2} if dtype in ("float32", "complex64") else {"rtol": 1e-9}
+    pairs = [
+        (elimination.inverse(A), np.linalg.inv(A)),
+        (elimination.solution(A, B), np.linalg.solve(A, B)),
+        (elimination.determinant(A), np.linalg.det(A)),
+        *zip(elimination.log_determinant(A), np.linalg.slogdet(A), strict=True),
+    ]
+    for found, expected in pairs:
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, **near)
+    A[:] = 0
+    assert elimination.determinant(A) == 0
+    assert elimination.log_determinant(A) == (0, -np.inf)
+    for function in (elimination.inverse, lambda A: elimination.solution(A, B)):
+        with pytest.raises(np.linalg.LinAlgError):
+            function(A)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_large_triangles_and_factors(dtype, upper):
+    x = torch.from_numpy(numbers((70, 70), "complex128" if dtype.is_complex else "float64")) / 8
+    A, B = x @ x.mH + torch.eye(70), x[:, :3]
+    L = torch.linalg.cholesky(A, upper=upper)
+    assert torch.allclose(L.mH @ L if upper else L @ L.mH, A)
+    for factor in (L, L.mT.contiguous().mT):
+        solved = torch.linalg.solve_triangular(factor, B, upper=upper)
+        assert torch.allclose(factor @ solved, B)
+        assert torch.allclose(A @ torch.cholesky_solve(B, factor, upper=upper), B)
+        assert torch.allclose(A @ torch.cholesky_inverse(factor, upper=upper), torch.eye(70, dtype=dtype))
+    with pytest.raises(RuntimeError, match="not positive-definite"):
+        torch.linalg.cholesky(-A, upper=upper)

@@ -68,3 +68,21 @@ def test_along_dimensions(shape, dims, kind, dtype, order, holes):
     tolerance = 2e-4 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * 100)
     np.testing.assert_array_equal(kept.reshape(np.shape(found)), found)
+
+
+@pytest.mark.skipif(reductions.fast_moments is None, reason="nothing was compiled")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shape", "dims"), ALONG)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_variances_and_means(shape, dims, dtype, order):
+    x = np.asarray(1000 + normal(*shape, dtype=dtype), order=order)
+    found = reductions.moments(x, dims, 7.0)
+    consecutive = max(dims) - min(dims) + 1 == len(dims)
+    if found is None:
+        assert not consecutive or (order == "F" and x.ndim > 2)
+        return
+    exact = x.astype(np.float64)
+    mean = exact.mean(dims, keepdims=True)
+    for a, b in zip(found, (np.square(exact - mean).sum(dims) / 7, mean.squeeze(dims)), strict=True):
+        assert a.dtype == dtype
+        np.testing.assert_allclose(a, b, 1e-6 if dtype == np.float32 else 1e-12)

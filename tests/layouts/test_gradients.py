@@ -38,6 +38,22 @@ def test_of_elementwise_functions(torch, name, lies):
     assert grad.stride() == strides.get(lies, alike)
 
 
+@pytest.mark.parametrize("name", ["elu", "selu", "celu", "softplus", "hardtanh", "exp2", "power", "lerp", "square"])
+def test_of_a_turned_leaf_are_those_of_one_in_order(torch, name):
+    calls = {
+        "exp2": lambda x: 2**x,
+        "power": lambda x: x ** (x.detach() + 1),
+        "lerp": lambda x: torch.lerp(x, x * x, 0.3),
+        "square": lambda x: x.square(),
+    }
+    call, grads = calls.get(name) or getattr(torch.nn.functional, name), []
+    for lies in ("order", "turned"):
+        x = (lying(torch, 2, 3)[lies] - 0.35).detach().requires_grad_()
+        grads += torch.autograd.grad(call(x), x, lying(torch, 2, 3)[lies])
+    assert torch.allclose(*grads, equal_nan=True)
+    assert [grad.stride() for grad in grads] == [ORDER, TURNED]
+
+
 @pytest.mark.parametrize("name", ["var", "std", "nansum", "norm"])
 def test_of_reductions_of_turned_tensors(torch, name):
     x = lying(torch, 2, 3)["turned"].requires_grad_()

@@ -15,6 +15,8 @@ CHANGES = {
     "lerp_ with weights": lambda x, y, z: x.lerp_(y, z),
     "addcmul_": lambda x, y, z: x.addcmul_(y, z, value=0.5),
     "addcdiv_": lambda x, y, z: x.addcdiv_(y, z),
+    "ge_": lambda x, y, z: x.ge_(y),
+    "ne_ a number": lambda x, y, z: x.ne_(1.5),
     "masked_fill_": lambda x, y, z: x.masked_fill_((y > 0).expand_as(x), 2.5),
 }
 LAYOUTS = {

@@ -71,3 +71,22 @@ def test_each_row_from_those_behind_it(p):
     rows, columns = np.triu_indices(6, 1)
     expected = by_definition(x, x, p)[rows, columns]
     np.testing.assert_allclose(torch.pdist(torch.from_numpy(x), p).numpy(), expected, 1e-12)
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+@pytest.mark.parametrize("shape", [(6, 40), (4, 3), (2, 5), (1, 3), (0, 3)], ids=str)
+def test_gradients_of_rows_behind_each_other(shape, p):
+    x = torch.from_numpy(generator.standard_normal(shape)).requires_grad_()
+    every = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
+    assert torch.autograd.gradcheck(lambda x: torch.pdist(x, p), [x], **every)
+    assert torch.autograd.gradgradcheck(lambda x: torch.pdist(x, p), [x])
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+def test_gradients_of_turned_rows_are_those_of_rows_in_order(p):
+    x = torch.from_numpy(generator.standard_normal((40, 6))).t()
+    grads = []
+    for leaf in (x.detach(), x.detach().contiguous()):
+        leaf.requires_grad_()
+        grads += torch.autograd.grad(torch.pdist(leaf, p).sum() + torch.cdist(leaf, leaf[:3], p).sum(), leaf)
+    assert torch.allclose(*grads)

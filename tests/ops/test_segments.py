@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.ops.reductions import segments
 
 REDUCTIONS = ["sum", "mean", "prod", "max", "min"]
 CUTS = [((6,), [2, 0, 4], 0), ((6, 3), [0, 6, 0], 0), ((2, 4, 3), [[1, 2, 1], [0, 0, 4]], 1), ((0,), [0], 0)]
@@ -31,6 +32,26 @@ def test_segments_as_in_pytorch(reduce, shape, lengths, axis, initial, offsets):
     found, expected = (reduced(t, reduce, shape, lengths, axis, initial, offsets) for t in (rushlight, oracle))
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(90,), (90, 40), (90, 300), (90, 2, 3), (90, 0)], ids=str)
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_the_kernel_and_numpys_functions_agree(monkeypatch, reduce, shape, dtype):
+    x = rushlight.from_numpy(np.random.default_rng(0).uniform(0.9, 1.1, shape).astype(dtype))
+    if x.numel():
+        x[3] = np.nan
+    lengths = rushlight.tensor([2, 0, 30, 18, 1, 39])
+    found = []
+    for kernel in (segments.fast, None):
+        monkeypatch.setattr(segments, "fast", kernel)
+        for each in (x.clone(), x.clone().mT.contiguous().mT if x.dim() == 2 else x.clone()):
+            leaf = each.detach().requires_grad_()
+            y = rushlight.segment_reduce(leaf, reduce, lengths=lengths, initial=0.75)
+            found.append((y.detach(), rushlight.autograd.grad(y.sum(), leaf)[0]))
+    for others in found[1:]:
+        for a, b in zip(found[0], others, strict=True):
+            assert rushlight.allclose(a, b, rtol=1e-5, equal_nan=True)
 
 
 @pytest.mark.parametrize("reduce", REDUCTIONS)

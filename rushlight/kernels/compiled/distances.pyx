@@ -29,6 +29,7 @@ cdef struct Job:
     Py_ssize_t along
     int kind
     bint single
+    bint pairs  # only the distances of each row from those after it, in a vector
 
 
 cdef inline real added(real sum, real apart, int kind) noexcept nogil:
@@ -39,6 +40,16 @@ cdef inline real added(real sum, real apart, int kind) noexcept nogil:
     if kind == TWO:
         return sum + apart * apart
     return sum if (sum >= size) | (sum != sum) else size
+
+
+cdef inline void fold(real* sums, int width, int kind) noexcept nogil:
+    """Combines the second half of some partial results with the first."""
+    cdef int k
+    for k in range(width):
+        if kind == MOST:
+            sums[k] = sums[k] if (sums[k] >= sums[k + width]) | (sums[k] != sums[k]) else sums[k + width]
+        else:
+            sums[k] += sums[k + width]
 
 
 cdef inline void distance(const real* x, const real* y, real* out, Py_ssize_t n, int kind) noexcept nogil:
@@ -53,8 +64,11 @@ cdef inline void distance(const real* x, const real* y, real* out, Py_ssize_t n,
             sums[k] = added(sums[k], x[i * SIDE_BY_SIDE + k] - y[i * SIDE_BY_SIDE + k], kind)
     for i in range(n - n % SIDE_BY_SIDE, n):
         rest = added(rest, x[i] - y[i], kind)
+    fold(sums, 16, kind)
+    fold(sums, 8, kind)
+    fold(sums, 4, kind)
     total = rest
-    for k in range(SIDE_BY_SIDE):
+    for k in range(4):
         if kind == MOST:
             total = total if (total >= sums[k]) | (total != total) else sums[k]
         else:
@@ -103,7 +117,9 @@ cdef void compute_rows(const Job* job, const real* x, Py_ssize_t start, Py_ssize
     cdef real* out = <real*>job.out
     cdef Py_ssize_t i, n = job.columns
     for i in range(start, stop):
-        if weights == NULL:
+        if job.pairs:
+            distances_of(x + i * n, y + (i + 1) * n, out + i * (2 * job.rows - i - 1) // 2, job.rows - i - 1, n, job.kind)
+        elif weights == NULL:
             distances_of(x + i * n, y, out + i * job.rows, job.rows, n, job.kind)
         else:
             slopes_of(x + i * n, y, weights + i * job.down, job.along, out + i * n, job.rows, n, job.kind)
@@ -143,21 +159,44 @@ cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, Job* job, Py_ssize_t wid
 def distances(x, y, double p):
     """The distances of all rows of x from all of y; None for inputs that the kernel does not take."""
     cdef Job job
-    job.kind, job.weights = kind_of(p), NULL
+    job.kind, job.weights, job.pairs = kind_of(p), NULL, False
     if not job.kind or not takes(x, y):
         return None
     return computed(cnp.PyArray_GETCONTIGUOUS(x), cnp.PyArray_GETCONTIGUOUS(y), &job, y.shape[0])
 
 
-def cotangents(weights, x, y, double p):
-    """The gradients of x and y, from that of the distances (for p = 2 divided by them); None if not supported."""
+def pair_distances(x, double p):
+    """The distances of each row from those after it, in a vector; None for inputs that the kernel does not take."""
     cdef Job job
-    job.kind = kind_of(p)
+    cdef cnp.npy_intp count
+    cdef cnp.ndarray source, out
+    job.kind, job.weights, job.pairs = kind_of(p), NULL, True
+    if not job.kind or not takes(x, x):
+        return None
+    source = cnp.PyArray_GETCONTIGUOUS(x)
+    job.rows, job.columns, job.single = source.shape[0], source.shape[1], cnp.PyArray_TYPE(source) == cnp.NPY_FLOAT
+    count = job.rows * (job.rows - 1) // 2
+    out = cnp.PyArray_SimpleNew(1, &count, cnp.PyArray_TYPE(source))
+    job.x = job.y = cnp.PyArray_DATA(source)
+    job.out = cnp.PyArray_DATA(out)
+    shared(compute, &job, job.rows, max(1, GRAIN // (job.rows * job.columns)))
+    return out
+
+
+def cotangents(weights, x, y, double p, bint both=True):
+    """The gradients of x and y, from that of the distances (for p = 2 divided by them); None if not supported.
+
+    Without `both` that of x alone.
+    """
+    cdef Job job
+    job.pairs, job.kind = False, kind_of(p)
     if job.kind not in (ONE, TWO) or not takes(x, y) or not float_type(weights) \
             or cnp.PyArray_TYPE(weights) != cnp.PyArray_TYPE(x):
         return None
     x, y, weights = [cnp.PyArray_GETCONTIGUOUS(array) for array in (x, y, weights)]
     job.weights, job.down, job.along = cnp.PyArray_DATA(weights), y.shape[0], 1
     of_x = computed(x, y, &job, x.shape[1])
+    if not both:
+        return of_x
     job.down, job.along = 1, y.shape[0]
     return of_x, computed(y, x, &job, x.shape[1])

@@ -255,7 +255,11 @@ angle: Unary = unary(
     broadcasts=True,
 )
 def _complex(real: Array, imag: Array) -> Array:
-    result = np.empty(joint_shape(real.shape, imag.shape), np.result_type(real.dtype, np.complex64), like=real)
+    dtype = np.result_type(real.dtype, np.complex64)
+    if real.shape == imag.shape:
+        result = np.empty_like(real, dtype)
+    else:
+        result = np.empty(joint_shape(real.shape, imag.shape), dtype, like=real)
     result.real, result.imag = real, imag
     return result
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.dtypes import FROM_NUMPY, result_dtype
@@ -47,11 +48,22 @@ def by_parts(input: Array, first: Any, second: Any, beta: Any, alpha: Any) -> An
 
 
 def added(
-    name: str, product: Any, batch: Callable[..., Any], first: Any, second: Callable[..., Any], **options: Any
+    name: str,
+    product: Any,
+    batch: Callable[..., Any],
+    first: Any,
+    second: Callable[..., Any],
+    plain: Callable[..., Any] | None = None,
+    **options: Any,
 ) -> Any:
-    """Registers `beta * input + alpha * product(first, second)`, given the derivatives of the product."""
+    """Registers `beta * input + alpha * product(first, second)`, given the derivatives of the product.
+
+    `plain` computes all at once where both factors are 1.
+    """
 
     def forward(input: Array, first: Array, second: Array, beta: float, alpha: float) -> Array:
+        if plain is not None and beta == alpha == 1:
+            return plain(input, first, second)
         result = product(first, second)
         if alpha != 1:
             result *= result.dtype.type(alpha)
@@ -69,6 +81,12 @@ def added(
         first=lambda grad, second, alpha: scaled_by(first(grad, second), alpha),
         second=lambda grad, first, alpha: scaled_by(second(grad, first), alpha),
     )(forward)
+
+
+@fused
+def plus_product(input: Array, first: Array, second: Array) -> Array:
+    """The elementwise product, added to the input."""
+    return input + first * second
 
 
 def batch_sum(batch1: Array, batch2: Array) -> Array:
@@ -102,6 +120,7 @@ _addr = added(
     outer,
     lambda grad, vec2: _mv(grad, vec2),
     lambda grad, vec1: _mv(grad.T, vec1),
+    plain=lambda input, vec1, vec2: plus_product(input, vec1[:, None], vec2),
     layout="like first",
 )
 _baddbmm = added(

@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.batching import elementwise
-from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.core.batching import elementwise, leading
+from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
 from rushlight.kernels.triangles import indices
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
+from rushlight.ops.derivatives.unrecorded import with_kernels
 from rushlight.ops.elementwise.selection import ratio
 from rushlight.ops.reductions.norms import norm_cotangent, norm_of, vector_norm
 from rushlight.ops.table import operator
@@ -52,6 +53,7 @@ def _euclidean(x1: Array, x2: Array) -> Array:
     return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))
 
 
+@with_kernels
 def distance_cotangents(
     grad: Array, x1: Array, x1_shape: Sequence[int], x2: Array, x2_shape: Sequence[int], result: Array, p: float
 ) -> list[Array]:
@@ -149,6 +151,51 @@ def norm_of_rows(differences: Tensor, p: float) -> Tensor:
     return vector_norm(differences, p, -1, False)
 
 
+@lru_cache(maxsize=16)
+def places_of_pairs(n: int) -> Array:
+    """The places of the pairs of n rows, each with the rows after it, in the flattened matrix of all pairs."""
+    rows, columns = indices(n, n, 1, False)
+    return rows * n + columns
+
+
+@operator(aten=(), linear=True, batch=leading, input=lambda grad: _pairs(grad + np.swapaxes(grad, -1, -2)))
+def _symmetric(input: Array, n: int) -> Array:
+    """The symmetric matrices with a value for each pair of rows, and 0 on the diagonal."""
+    out = np.zeros((*input.shape[:-1], n * n), input.dtype, like=input)
+    out[..., places_of_pairs(n)] = input
+    out = out.reshape(*input.shape[:-1], n, n)
+    return out + np.swapaxes(out, -1, -2)
+
+
+@operator(aten=(), linear=True, batch=leading, input=lambda grad, input_shape: upper_triangle(grad, input_shape[-1]))
+def _pairs(input: Array) -> Array:
+    """The elements of matrices above their diagonals."""
+    n = input.shape[-1]
+    return input.reshape(*input.shape[:-2], n * n)[..., places_of_pairs(n)]
+
+
+def upper_triangle(pairs: Array, n: int) -> Array:
+    """The matrices with a value for each pair above the diagonal: the adjoint of `_pairs`."""
+    return np.triu(_symmetric(pairs, n))
+
+
+@with_kernels
+def pair_cotangent(grad: Array, input: Array, result: Array, p: float) -> Array:
+    """The gradient of the rows: each row is compared with all others, in both orders."""
+    n = input.shape[-2]
+    if fast is not None and type(grad) is type(input) is np.ndarray and p in (1, 2):
+        found = fast.cotangents(_symmetric(ratio(grad, result) if p == 2 else grad, n), input, input, p, False)
+        if found is not None:
+            return found
+    return slopes(_symmetric(grad, n), input, input, _symmetric(result, n), p)[0]
+
+
+@operator(aten="_pdist_forward", node="PdistBackward0", batch=leading, input=pair_cotangent)
+def _pdist(input: Array, p: float) -> Array:
+    found = None if fast is None else fast.pair_distances(input, p)
+    return _pairs(_cdist.forward(input, input, p)) if found is None else found
+
+
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """The p-norm distances between each row of (n, d) and the rows after it: n (n - 1) / 2 numbers.
 
@@ -165,8 +212,8 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    n = input._array.shape[0]
-    rows, columns = indices(n, n, 1, False)
-    if input._array.shape[1] == 0:
+    n, width = input._array.shape
+    if width == 0:
+        rows, columns = indices(n, n, 1, False)
         return norm_of_rows(input[rows] - input[columns], p)
-    return _cdist(input, input, p).reshape(-1).index_select(0, new_tensor(rows * n + columns))
+    return _pdist(input, p)

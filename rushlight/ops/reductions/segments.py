@@ -11,8 +11,11 @@ from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import INDICES, kind_of
+from rushlight.kernels.codes import LARGEST, PRODUCT, SMALLEST, SUM
+from rushlight.kernels.compiled import load
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.derivatives.series import default, nearby
+from rushlight.ops.derivatives.unrecorded import with_kernels
 from rushlight.ops.out import takes_out
 from rushlight.ops.picking.reducing_scatter import UFUNCS, product_of_others, start_of
 from rushlight.ops.reductions.reduction import type_name
@@ -30,6 +33,8 @@ REDUCTIONS = {
     "min": "amin",
     "amin": "amin",
 }
+fast: Any = load("segments")
+KINDS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": LARGEST, "amin": SMALLEST}
 WIDE = 256  # row size from which runs are reduced one by one, since `reduceat` is slow for wide rows
 
 
@@ -52,10 +57,14 @@ def _segment_spread(input: Array, starts: Array, ends: Array, length: int) -> Ar
     axis = starts.ndim - 1
     inner = input.shape[axis + 1 :]
     first, last = (flat_bounds(bounds, length) for bounds in (starts, ends))
+    rows = input.reshape(starts.size, *inner)
+    found = None if fast is None else fast.spread(rows, first, last, math.prod(input.shape[:axis]) * length)
+    if found is not None:
+        return found.reshape(*input.shape[:axis], length, *inner)
     counts = np.maximum(last - first, 0)
     places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
     result = np.zeros((math.prod(input.shape[:axis]) * length, *inner), input.dtype, like=input)
-    result[places] = np.repeat(input.reshape(starts.size, *inner), counts, axis=0)
+    result[places] = np.repeat(rows, counts, axis=0)
     return result.reshape(*input.shape[:axis], length, *inner)
 
 
@@ -68,6 +77,7 @@ def _segment_numbers(starts: Array, ends: Array, shape: Sequence[int]) -> Array:
     return np.broadcast_to(numbers.reshape(*numbers.shape, *(1,) * (len(shape) - numbers.ndim)), shape).copy()
 
 
+@with_kernels
 def segment_cotangent(
     grad: Array, input: Array, starts: Array, ends: Array, reduce: str, initial: float | None, result: Array
 ) -> Array:
@@ -110,8 +120,9 @@ def _segment_reduce(input: Array, starts: Array, ends: Array, reduce: str, initi
     first, last = (flat_bounds(bounds, input.shape[axis]) for bounds in (starts, ends))
     held = last > first
     start = start_of(reduce, input.dtype) if initial is None else initial
-    result = np.full((starts.size, *inner), start, input.dtype, like=input)
-    if held.any():
+    found = None if fast is None else fast.reduced(rows, first, last, KINDS[reduce], start)
+    result = np.full((starts.size, *inner), start, input.dtype, like=input) if found is None else found
+    if found is None and held.any():
         ufunc = UFUNCS[reduce]
         result[held] = ufunc(reduced_runs(ufunc, rows, first[held], last[held]), start)
     if reduce == "mean":

@@ -10,6 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.narrow import in_float32
+from rushlight.kernels.reductions import moments as fast_moments
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import weighed
@@ -40,11 +41,14 @@ def divided(x: Array, n: float) -> Array:
 
 def variance_of(input: Array, dims: Any, correction: float, keepdim: Any) -> tuple[Any, ...]:
     """The variance and the mean of arrays; the mean keeps its dimensions."""
+    n = degrees(input.shape, dims, correction)
+    if (found := fast_moments(input, dims, n)) is not None:
+        shape = kept_shape(input.shape, dims)
+        return found[0].reshape(shape) if keepdim else found[0], found[1].reshape(shape)
     deviation, mean = centred(input.astype(np.float32) if input.dtype == np.float16 else input, dims)
     squares = (
         np.square(deviation.real) + np.square(deviation.imag) if input.dtype.kind == "c" else deviation * deviation
     )
-    n = degrees(input.shape, dims, correction)
     return divided(np.add.reduce(squares, axis=dims, keepdims=keepdim), n), mean
 
 
