@@ -19,12 +19,14 @@ from rushlight.tensors import Tensor
 __all__ = ["ExceptionWrapper", "KeyErrorMessage", "is_compiling"]
 
 # Pickles name these functions.
-_rebuild_tensor = _rebuild_tensor_v2 = _rebuilding.rebuild_tensor
+_rebuild_tensor = _rebuilding.rebuild_early_tensor
+_rebuild_tensor_v2 = _rebuilding.rebuild_tensor
 _rebuild_tensor_v3 = _rebuilding.rebuild_untyped_tensor
 _rebuild_meta_tensor_no_storage = _rebuilding.rebuild_meta_tensor
 _rebuild_wrapper_subclass = _rebuilding.rebuild_wrapper
 _rebuild_sparse_tensor = _rebuilding.rebuild_sparse_tensor
-_rebuild_parameter = _rebuild_parameter_with_state = _rebuilding.rebuild_parameter
+_rebuild_parameter = _rebuilding.rebuild_parameter
+_rebuild_parameter_with_state = _rebuilding.rebuild_parameter_with_state
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:

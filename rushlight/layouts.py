@@ -1,7 +1,7 @@
 """Memory layouts: strided and sparse layouts, memory formats, and questions about strides."""
 
-import math
 from collections.abc import Sequence
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -97,7 +97,7 @@ def empty_array(array: np.ndarray, dtype: np.dtype, format: memory_format | None
         if type(array) is not np.ndarray or (made.strides == array.strides and made.itemsize == array.itemsize):
             return made
         if array.flags.forc:
-            return alike(array, made) if 1 in array.shape else made
+            return alike(array, made) if 1 in array.shape or not array.size else made
         sorted_: np.ndarray = ABOVE.sorted_alike(array, dtype)
         return sorted_
     if format is contiguous_format:
@@ -156,8 +156,14 @@ def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> boo
 
 
 def fills(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether elements fill their memory without gaps or overlaps."""
-    return extent(shape, strides, itemsize) == math.prod(shape) * itemsize and not overlaps(shape, strides, itemsize)
+    """Whether elements fill their memory without gaps or overlaps, as none do; dimensions of size 1 do not matter."""
+    if 0 in shape:
+        return True
+    for stride, n in sorted([(s, n) for n, s in zip(shape, strides, strict=True) if n > 1]):
+        if stride != itemsize:
+            return False
+        itemsize *= n
+    return True
 
 
 def is_dense(array: np.ndarray) -> bool:
@@ -165,11 +171,67 @@ def is_dense(array: np.ndarray) -> bool:
     return array.flags.c_contiguous or fills(array.shape, array.strides, array.itemsize)
 
 
+def shown(array: np.ndarray) -> tuple[int, ...]:
+    """An array's strides in bytes, as PyTorch shows them; in NumPy those of a new array without elements are 0."""
+    if array.size or any(array.strides):
+        return array.strides
+    return compact([max(n, 1) for n in array.shape], array.itemsize)
+
+
+@lru_cache(maxsize=1024)
+def strides_of_view(
+    shape: tuple[int, ...], strides: tuple[int, ...], new: tuple[int, ...], itemsize: int
+) -> tuple[int, ...] | None:
+    """The strides of a view in another shape, None if there is no such view.
+
+    Dimensions that are adjacent in memory are one block, which is divided anew. NumPy gives dimensions of size 1 other
+    strides.
+    """
+    if 0 in shape:
+        return strides if new == shape else compact([max(n, 1) for n in new], itemsize)
+    found: list[int] = []
+    left, step, block, given = len(new), strides[-1] if shape else itemsize, 1, 1
+    for dim in reversed(range(len(shape))):
+        block *= shape[dim]
+        if dim and (shape[dim - 1] == 1 or strides[dim - 1] == block * step):
+            continue
+        while left and (given < block or new[left - 1] == 1):
+            left -= 1
+            found.append(given * step)
+            given *= new[left]
+        if given != block:
+            return None
+        step, block, given = strides[dim - 1], 1, 1
+    return tuple(reversed(found)) if shape else (itemsize,) * len(new)
+
+
 def has_format(array: np.ndarray, format: memory_format) -> bool:
     """Whether an array has a memory format; strides of dimensions of size 1 do not matter."""
     if format in RANKS:
         return array.ndim == RANKS[format] and np.moveaxis(array, 1, -1).flags.c_contiguous
     return format is preserve_format or array.flags.c_contiguous
+
+
+def expanded_strides(array: np.ndarray, shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of an expanded array: 0 where it is repeated; a new dimension of size 1 steps over what follows."""
+    extra = len(shape) - array.ndim
+    strides = [s if n == m else 0 for s, n, m in zip(shown(array), array.shape, shape[extra:], strict=True)]
+    if not strides or 1 not in shape[:extra]:
+        return (0,) * extra + tuple(strides)
+    for i in reversed(range(extra)):
+        strides.insert(0, shape[i + 1] * strides[0] if shape[i] == 1 else 0)
+    return tuple(strides)
+
+
+def widened(array: np.ndarray, shape: tuple[int, ...], dims: Sequence[int]) -> np.ndarray:
+    """An array with new dimensions of size 1, which step over what follows; `shape` is that of the result."""
+    if type(array) is not np.ndarray or array.ndim == len(shape):
+        return array.reshape(shape)
+    sizes, strides = list(array.shape), list(shown(array))
+    for dim in sorted(dims):
+        strides.insert(dim, sizes[dim] * strides[dim] if dim < len(sizes) else array.itemsize)
+        sizes.insert(dim, 1)
+    return laid_over(array, shape, tuple(strides))
 
 
 def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:

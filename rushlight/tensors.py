@@ -28,7 +28,7 @@ from rushlight.core.narrow import TYPES as NARROW_TYPES
 from rushlight.core.turned import Turned, memory, turn, turning
 from rushlight.core.windows import address, memory_of
 from rushlight.devices import CPU, META, device
-from rushlight.layouts import compact, contiguous_format, has_format, memory_format, strided
+from rushlight.layouts import contiguous_format, has_format, memory_format, shown, strided
 from rushlight.printing import batched_str, meta_str, tensor_str
 from rushlight.settings import warn_once
 from rushlight.size import Size, size_of
@@ -255,9 +255,8 @@ class Tensor(Arithmetic, metaclass=TensorType):
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """The steps in memory, in elements, along each dimension, or along one."""
         array = self._settled()
-        strides = tuple(s // array.itemsize for s in array.strides)
-        if (array.size == 0 or is_meta(array)) and not any(strides) and not self._is_view():  # a contiguous empty one
-            strides = compact([max(n, 1) for n in array.shape], 1)
+        steps = array.strides if self._is_view() else shown(array)
+        strides = tuple(s // array.itemsize for s in steps)
         return strides if dim is None else one_size("stride", strides, dim)
 
     @property

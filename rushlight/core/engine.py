@@ -18,7 +18,7 @@ from rushlight.core.hooks import OWN
 from rushlight.core.interpreters import observer, writer
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT, RUN
-from rushlight.layouts import is_dense, is_repeated
+from rushlight.layouts import alike, is_dense, is_repeated
 
 ndarray = np.ndarray
 LEAF = 1 << 62  # more than any node's number
@@ -561,10 +561,15 @@ def same_layout(a, b):
 
 
 def copied(grad, leaf):
-    """A copy of a gradient in the memory layout of its leaf, in the leaf's dtype or the one set by `grad_dtype`."""
+    """A copy of a gradient in the memory layout of its leaf, in the leaf's dtype or the one set by `grad_dtype`.
+
+    PyTorch does not copy a view that lies as the leaf does: it keeps its strides of dimensions of size 1.
+    """
     other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
     array = leaf._array
+    if grad.base is not None and 0 not in grad.strides and same_layout(grad, array) and is_dense(array):
+        array = grad
     order = "K" if is_dense(array) else "C"
-    copy = np.empty_like(array, dtype=grad.dtype if other_dtype else None, order=order)
+    copy = alike(array, np.empty_like(array, dtype=grad.dtype if other_dtype else leaf._array.dtype, order=order))
     copy[...] = grad
     return copy

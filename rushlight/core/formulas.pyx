@@ -17,7 +17,8 @@ import numpy as np
 
 from rushlight.core.loops cimport loop_for
 from rushlight.core.rows cimport (
-    MOST_DIMS, Rows, array_in_order, broadcast_shape, gather, join_dims, note_strides, reordered, sort_dims)
+    MOST_DIMS, Rows, all_contiguous, array_in_order, broadcast_shape, gather, is_loose, join_dims, note_strides,
+    reordered, sort_dims)
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
 from rushlight.kernels.compiled.codes cimport MOST_INPUTS, MOST_STEPS
 from rushlight.kernels.compiled.sharing cimport shared
@@ -417,6 +418,8 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
             slots[i] = Slot(cnp.PyArray_BYTES(x), size, size)
     for i in range(tape.constants):
         slots[tape.operands + i] = number_slot(&tape.singles[i], &tape.doubles[i], tape.single)
+    if target is None and alike and is_loose(model):
+        alike = all_contiguous(operands, tape.operands, model)
     if target is not None:
         result = target if alike and cnp.PyArray_SAMESHAPE(target, model) and in_step(target, model) else None
     else:

@@ -1,7 +1,7 @@
 # The types of operators.py.
 cimport cython
 
-from rushlight.core.array cimport ndarray as array_type
+from rushlight.core.array cimport ndarray as array_type, npy_intp
 from rushlight.core.entries cimport Entry
 from rushlight.core.formulas cimport evaluate
 from rushlight.core.rows cimport lies_as_elementwise
@@ -11,9 +11,9 @@ from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
     adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
-cdef object ndarray, generic, dtype_type, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
+cdef object ndarray, generic, dtype_type, NUMBERS, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK
-cdef int RESULT, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY, HALF
+cdef int RESULT, DISORDER, OPERANDS, ALWAYS, ONE, TWO, ANY, BARE, LAST_OF_NUMPY, HALF
 
 
 cdef class Operator(Entry):
@@ -87,13 +87,21 @@ cdef unwrap(object arg)
 @cython.locals(array=array_type, dtype=object)
 cdef inline bint is_float(object a)
 
-@cython.locals(array=array_type)
+@cython.locals(array=array_type, d=int)
 cdef inline bint in_order(object a)
+
+@cython.locals(step=npy_intp, d=int)
+cdef bint has_new_strides(array_type array) except -1
+
+cdef inline bint is_contiguous(array_type array)
+
+@cython.locals(empty=bint, d=int)
+cdef bint new_and_empty(array_type array)
 
 @cython.locals(result=array_type)
 cdef lay(Operator op, tuple args, TensorBase out)
 
-cdef list arrays_among(tuple args)
+cdef list operands_among(Operator op, tuple args)
 
 @cython.locals(tensor=TensorBase)
 cpdef bint disordered(object arg)

@@ -13,13 +13,13 @@ from rushlight.core.arrays import as_array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import adjust as adjust_batched
 from rushlight.core.batching import compute as compute_batched
-from rushlight.core.codes import ALWAYS, ANY, BARE, HALF, LAST_OF_NUMPY, ONE, OPERANDS, RESULT, TWO
+from rushlight.core.codes import ALWAYS, ANY, BARE, DISORDER, HALF, LAST_OF_NUMPY, ONE, OPERANDS, RESULT, TWO
 from rushlight.core.entries import Entry
 from rushlight.core.formulas import evaluate
 from rushlight.core.graph import TensorBase, blank
 from rushlight.core.interpreters import STACK
 from rushlight.core.kinds import kind_of
-from rushlight.core.placing import join, place
+from rushlight.core.placing import NUMBERS, join, place
 from rushlight.core.recording import (
     adjust,
     connect,
@@ -68,7 +68,10 @@ def usual_bare(op, args):
         if type(arg) is not ndarray and isinstance(arg, generic):
             args = tuple([as_array(arg) if isinstance(arg, generic) else arg for arg in args])
             break
-    return on_arrays(op, args)
+    result = on_arrays(op, args)
+    if op.laying == DISORDER and type(result) is ndarray and not in_order(result) and is_contiguous(result):
+        return result.reshape(-1).reshape(result.shape)  # with the strides of a new array
+    return result
 
 
 def unary(op, a):
@@ -522,34 +525,65 @@ def is_float(a):
 
 
 def in_order(a):
-    """Whether an array is contiguous; a number counts as contiguous."""
+    """Whether an array has the strides of a new one, also along dimensions of size 1; a number counts as in order."""
     if type(a) is not ndarray:
         return True
     array = a
+    if not array.flags.c_contiguous:
+        return False
+    for d in range(array.ndim):
+        if array.shape[d] < 2:
+            return has_new_strides(array)
+    return True
+
+
+def has_new_strides(array):
+    """Whether a contiguous array with dimensions of size 1 or 0 has the strides of a new one."""
+    step = array.dtype.itemsize
+    for d in range(array.ndim - 1, -1, -1):
+        if array.strides[d] != step:
+            return new_and_empty(array)
+        step *= array.shape[d] if array.shape[d] else 1
+    return True
+
+
+def is_contiguous(array):
+    """Whether an array is contiguous, whatever the strides of dimensions of size 1."""
     return array.flags.c_contiguous
 
 
+def new_and_empty(array):
+    """Whether an array has no elements and strides of 0, which NumPy gives to a new one."""
+    empty = False
+    for d in range(array.ndim):
+        if array.strides[d]:
+            return False
+        empty = empty or array.shape[d] == 0
+    return empty
+
+
 def lay(op, args, out):
-    """Fixes the layout of a result: at once if all operands are contiguous, else by the operator's layout rule."""
+    """Fixes the layout of a result: at once if all operands are in order, else by the operator's layout rule."""
     result = out._array
-    if op.laying == ALWAYS or not result.flags.writeable:
+    if op.laying == ALWAYS or not result.flags.writeable or new_and_empty(result):
         place(op, args, out)
         return
     for arg in args:
         if type(arg) is tuple or type(arg) is list or disordered(arg):
-            if op.layout != "elementwise" or not lies_as_elementwise(arrays_among(args), result):
+            if op.layout != "elementwise" or not lies_as_elementwise(operands_among(op, args), result):
                 place(op, args, out)
             return
     out._unsettled = not result.flags.c_contiguous
 
 
-def arrays_among(args):
-    """The arrays of the tensors among some arguments; None for an unsettled one."""
-    return [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
+def operands_among(op, args):
+    """The arrays of the tensors among some arguments, None for an unsettled one; and the numbers among the operands."""
+    found = [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
+    return found + [args[i] for i in op.operands if isinstance(args[i], NUMBERS)]
 
 
 def disordered(arg):
-    """Whether an argument is a tensor that is not contiguous."""
+    """Whether an argument is a tensor that does not lie as a new one."""
     if isinstance(arg, TensorBase):
         tensor = arg
         return not tensor._unsettled and not in_order(tensor._array)
@@ -557,8 +591,8 @@ def disordered(arg):
 
 
 def needs_place(result, by_operands):
-    """Whether a result's layout may differ from PyTorch's: it is not contiguous, or its operands decide."""
-    return type(result) is ndarray and (by_operands or not in_order(result))
+    """Whether a result's layout may differ from PyTorch's: it does not lie as a new one, or its operands decide."""
+    return type(result) is ndarray and (by_operands or not in_order(result) or new_and_empty(result))
 
 
 def lies_by_operands(op, arrays):

@@ -18,9 +18,10 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_dense, is_repeated, joint_shape, laid_over
+from rushlight.layouts import compact, fills, is_repeated, joint_shape, laid_over, shown, strides_of_view
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
+NUMBERS = (bool, int, float, complex, np.generic)
 ANSWERS = 1024  # kept of a rule that only looks at shapes and strides
 
 
@@ -28,10 +29,13 @@ def place(op: Any, args: Any, out: TensorBase) -> None:
     """Gives the result of a call the memory layout that the operator's rule says."""
     array = out._array
     rule = RULES[op.layout]
-    strides = None if rule is None else rule(array.shape, args)
+    given = operands_of(op, args) if op.layout == "elementwise" else args
+    strides = None if rule is None else rule(array.shape, given)
     if strides is not None:
         steps = tuple([step * array.itemsize for step in strides])
-        if array.strides != steps:
+        if not array.size:
+            out._array = laid_over(array, array.shape, steps)  # a new array would have strides of 0
+        elif array.strides != steps:
             out._array = np.ndarray(array.shape, array.dtype, strides=steps)
             out._array[...] = array
     elif not array.flags.writeable or is_repeated(array) or is_loose(array):
@@ -49,6 +53,11 @@ def tensors_of(args: Any) -> list[TensorBase]:
         elif isinstance(arg, (tuple, list)):
             found += [item for item in arg if isinstance(item, TensorBase)]
     return found
+
+
+def operands_of(op: Any, args: Any) -> list[Any]:
+    """The tensors among some arguments, and the numbers among the operands, which PyTorch makes tensors of."""
+    return [*tensors_of(args), *[args[i] for i in op.operands if isinstance(args[i], NUMBERS)]]
 
 
 def is_loose(array: np.ndarray) -> bool:
@@ -74,7 +83,7 @@ def stretch(tensor: TensorBase) -> None:
     """Gives an empty array, for which NumPy has strides of 0, those of PyTorch, which views of it show."""
     array = tensor._array
     if not any(array.strides) and tensor._view is None:
-        tensor._array = laid_over(array, array.shape, compact([max(n, 1) for n in array.shape], array.itemsize))
+        tensor._array = laid_over(array, array.shape, shown(array))
 
 
 in_their_order: Callable[..., Any] = noted(np.ascontiguousarray)
@@ -100,7 +109,7 @@ def handed_out(grad: Array, compact: bool) -> Array:
     """
     if type(grad) is not np.ndarray:
         return grad
-    if is_repeated(grad):
+    if 0 in grad.strides and grad.size:
         return grad if grad.flags.writeable else repeated_anew(grad)
     if grad.flags.c_contiguous or not is_ours(grad, compact):
         return grad if grad.flags.writeable else np.array(grad, order="K")
@@ -126,8 +135,14 @@ def repeated_anew(grad: Array) -> Array:
 
 
 def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
-    """The strides of an elementwise function of some tensors."""
-    return strides_among(shape, *[seen(tensor) for tensor in tensors_of(args)])
+    """The strides of an elementwise function of some tensors, and of numbers, which are tensors without dimensions."""
+    numbers = [((), ()) for arg in args if isinstance(arg, NUMBERS)]
+    return strides_among(shape, *[seen(tensor) for tensor in tensors_of(args)], *numbers)
+
+
+def tensor_strides(shape: Sequence[int], args: Any) -> Any:
+    """The strides of an elementwise function of some tensors, with numbers as options."""
+    return elementwise_strides(shape, tensors_of(args))
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -142,6 +157,8 @@ def strides_among(shape: tuple[int, ...], *operands: tuple[tuple[int, ...], ...]
         first = operands[0][1]
         if all(is_contiguous(*operand) for operand in operands):
             return None
+        if all(is_channels_last(*operand) for operand in operands):
+            return strides_in([1, 3, 2, 0], shape)
         if all(strides == first for _, strides in operands) and fills(shape, first, 1):
             return first
     return strides_in(by_strides(shape, [expanded(shape, *operand) for operand in operands]), shape)
@@ -163,13 +180,18 @@ def seen(tensor: TensorBase) -> tuple[tuple[int, ...], ...]:
     array = tensor._array
     if tensor._unsettled:
         return array.shape, compact(array.shape, 1)
-    return array.shape, tuple([step // array.itemsize for step in array.strides])
+    return array.shape, tuple([step // array.itemsize for step in shown(array)])
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether elements are contiguous; strides of dimensions of size 1 do not matter."""
     pairs = zip(shape, strides, compact(shape, 1), strict=True)
     return 0 in shape or all(n == 1 or step == wanted for n, step, wanted in pairs)
+
+
+def is_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements of four dimensions are contiguous with the second innermost."""
+    return len(shape) == 4 and is_contiguous(*[[n[0], n[2], n[3], n[1]] for n in (shape, strides)])
 
 
 def expanded(shape: Sequence[int], own: Sequence[int], strides: Sequence[int]) -> list[int]:
@@ -206,19 +228,17 @@ def compared(shape: Sequence[int], operands: Sequence[Sequence[int]], inner: int
 
 
 def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
-    """The strides of a copy of the first operand."""
-    return elementwise_strides(shape, args[:1])
+    """The strides of a copy of the first operand: its own if it has no gaps."""
+    own, strides = seen(args[0])
+    return strides if own == shape and fills(own, strides, 1) else strides_among(shape, (own, strides))
 
 
 def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
     """The strides of a view of the first operand in another shape; contiguous where there is no such view."""
     if args[0]._unsettled:
         return None
-    try:
-        view = args[0]._array.reshape(shape, copy=False)
-    except ValueError:
-        return None
-    return tuple([step // view.itemsize for step in view.strides]) if is_dense(view) else None
+    strides = strides_of_view(*seen(args[0]), tuple(shape), 1)
+    return strides if strides is not None and fills(shape, strides, 1) else None
 
 
 def columns(shape: Any, args: Any) -> Any:
@@ -343,6 +363,7 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "contiguous": None,
     "kept": None,  # contiguous, and dimensions of size 1 have strides like others
     "elementwise": elementwise_strides,
+    "elementwise of tensors": tensor_strides,
     "like first": like_first,
     "viewed": viewed,
     "columns": columns,

@@ -15,6 +15,7 @@ from rushlight.core.codes import (
     LAST_OF_NUMPY,
     MULTI,
     NARROW,
+    NOWHERE,
     RESHAPE,
     RESULT,
     SHAPES,
@@ -51,6 +52,12 @@ def requires_grad(tensor):
 
 def record_pair(op, a, b, needs, out, modes):
     """Records a call of an operator of two operands; `b` may be a number."""
+    if not a._needs:
+        needs &= 2
+    if needs & 2:
+        other = b
+        if not other._needs:
+            needs &= 1
     node = start(op, needs)
     save_pair(node, a, b, out._array, out)
     node.arity = len(op.inputs)
@@ -78,6 +85,7 @@ def mark(node, modes):
 
 def start(op, mask):
     """A new numbered node for a call of `op`; `mask` has a bit for each input that requires grad."""
+    mask &= ~NOWHERE
     plan = op.plans.get(mask)
     if plan is None:
         plan = op.plan(mask)
@@ -180,19 +188,28 @@ INFERENCE_SAVED = (
 
 
 def needed(op, args):
-    """The inputs that require grad, a bit for each; one bit for a whole list of tensors."""
+    """The inputs that require grad, a bit for each; one bit for a whole list of tensors.
+
+    A view that was made without recording of a tensor that requires grad does so too, but a gradient for it leads
+    nowhere: nothing is saved for it, where there are other inputs.
+    """
     needs = 0
     for i in range(len(op.inputs)):
         position = op.inputs[i]
         value = args[position]
         if isinstance(value, TensorBase):
             if requires_grad(value):
-                needs |= 1 << i
+                needs |= leading_to(value, i) if len(op.inputs) > 1 else 1
         elif position in op.lists:
             for item in value:
                 if requires_grad(item):
-                    needs |= 1 << i
+                    needs |= leading_to(item, i)
     return needs
+
+
+def leading_to(tensor, i):
+    """The bit of an input that requires grad."""
+    return 1 << i if tensor._needs else NOWHERE
 
 
 def connect(node, op, args):

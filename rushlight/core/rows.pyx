@@ -144,6 +144,48 @@ cdef void join_dims(Rows* rows) noexcept:
         d -= 1
 
 
+cdef bint is_loose(cnp.ndarray x) noexcept:
+    """Whether a contiguous array has other strides than a new one, along dimensions of size 1."""
+    cdef npy_intp step = cnp.PyArray_ITEMSIZE(x)
+    cdef int d
+    if cnp.PyArray_IS_C_CONTIGUOUS(x):
+        for d in range(x.ndim - 1, -1, -1):
+            if x.strides[d] != step:
+                return cnp.PyArray_SIZE(x) > 0
+            step *= x.shape[d]
+    return False
+
+
+cdef bint all_contiguous(PyObject** operands, int count, cnp.ndarray model) noexcept:
+    """Whether all operands are contiguous arrays of one shape: their result has the strides of a new array."""
+    cdef int i
+    for i in range(count):
+        if not cnp.PyArray_CheckExact(<object>operands[i]) or not cnp.PyArray_IS_C_CONTIGUOUS(<object>operands[i]):
+            return False
+        if not cnp.PyArray_SAMESHAPE(<object>operands[i], model):
+            return False
+    return True
+
+
+cdef bint all_channels_last(PyObject** operands, int count, cnp.ndarray model) noexcept:
+    """Whether all operands are arrays of one shape with channels last, and with dimensions of size 1."""
+    cdef cnp.ndarray x
+    cdef npy_intp step
+    cdef int i, d
+    if model.ndim != 4 or not (model.shape[0] == 1 or model.shape[1] == 1 or model.shape[2] == 1 or model.shape[3] == 1):
+        return False
+    for i in range(count):
+        if not cnp.PyArray_CheckExact(<object>operands[i]) or not cnp.PyArray_SAMESHAPE(<object>operands[i], model):
+            return False
+        x = <cnp.ndarray>operands[i]
+        step = cnp.PyArray_ITEMSIZE(x)
+        for d in (1, 3, 2, 0):
+            if x.shape[d] != 1 and x.strides[d] != step:
+                return False
+            step *= x.shape[d]
+    return True
+
+
 cpdef bint lies_as_elementwise(list operands, cnp.ndarray result) except -1:
     """Whether a quick look shows that a result has the layout of an elementwise result."""
     cdef PyObject* arrays[MOST_ARRAYS]
@@ -154,10 +196,12 @@ cpdef bint lies_as_elementwise(list operands, cnp.ndarray result) except -1:
         return False
     for i in range(n):
         arrays[i] = <PyObject*>operands[i]
-        if not cnp.PyArray_CheckExact(<object>arrays[i]):
+        if operands[i] is None:
             return False
-    if not broadcast_shape(arrays, n, &rows) or rows.ndim != result.ndim:
+    if not broadcast_shape(arrays, n, &rows) or rows.ndim != result.ndim or all_channels_last(arrays, n, result):
         return False
+    if all_contiguous(arrays, n, result):
+        return cnp.PyArray_IS_C_CONTIGUOUS(result) and not is_loose(result)
     for i in range(n):
         note_strides(arrays[i], &rows, i)
     sort_dims(&rows, n)

@@ -154,7 +154,8 @@ def binary(
     """
     formulas = {key: formula for key, formula in (("input", input), ("other", other)) if formula is not None}
     options |= {"promote": promote, "broadcasts": True}
-    entry = enter(name, forward, ("input", "other"), formulas, node=node, **options)
+    params = ("input", "other")
+    entry = enter(name, forward, params, formulas, node=node, operands=params, **options)
     IN_STEP.add(name)
 
     with_number = with_one_gradient(entry, forward, "input", number_node, options)

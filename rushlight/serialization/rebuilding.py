@@ -112,10 +112,20 @@ def rebuild_wrapper(
     return made
 
 
-def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None, state: Any = None) -> Parameter:
-    """A parameter with a tensor's memory, and the attributes that users gave it."""
+def rebuild_early_tensor(storage: Any, offset: int, size: Any, stride: Any) -> Tensor:
+    """`rebuild_tensor` as early files call it."""
+    return rebuild_tensor(storage, offset, size, stride)
+
+
+def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any = None) -> Parameter:
+    """A parameter with a tensor's memory."""
     check_claim(isinstance(data, Tensor), "a parameter is made of what is no tensor")
-    return with_state(Parameter(data, bool(requires_grad)), state)
+    return Parameter(data, bool(requires_grad))
+
+
+def rebuild_parameter_with_state(data: Tensor, requires_grad: bool, hooks: Any, state: Any) -> Parameter:
+    """A parameter with a tensor's memory, and the attributes that users gave it."""
+    return with_state(rebuild_parameter(data, requires_grad), state)
 
 
 def rebuild_from_type(function: Callable[..., Any], kind: type, arguments: tuple[Any, ...], state: Any) -> Tensor:
@@ -179,7 +189,15 @@ def rebuild_sparse_tensor(layout: layouts.layout, data: tuple[Any, ...]) -> Tens
     return made
 
 
-TENSORS = (rebuild_tensor, rebuild_untyped_tensor, rebuild_meta_tensor, rebuild_wrapper, rebuild_parameter)
+TENSORS = (
+    rebuild_early_tensor,
+    rebuild_tensor,
+    rebuild_untyped_tensor,
+    rebuild_meta_tensor,
+    rebuild_wrapper,
+    rebuild_parameter,
+    rebuild_parameter_with_state,
+)
 
 
 def key(value: Any) -> Any:
@@ -254,14 +272,14 @@ MAKERS: dict[Any, Callable[..., Any]] = {
 }
 
 NAMES: dict[tuple[str, str], Any] = {
-    ("torch._utils", "_rebuild_tensor"): rebuild_tensor,
+    ("torch._utils", "_rebuild_tensor"): rebuild_early_tensor,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_untyped_tensor,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta_tensor,
     ("torch._utils", "_rebuild_wrapper_subclass"): rebuild_wrapper,
     ("torch._utils", "_rebuild_sparse_tensor"): rebuild_sparse_tensor,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
-    ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,
+    ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter_with_state,
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild_from_type,
     ("torch.serialization", "_get_layout"): get_layout,
     ("torch.nn.parameter", "Parameter"): Parameter,

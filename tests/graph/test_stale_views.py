@@ -143,3 +143,24 @@ def test_hooks_are_not_registered_on_a_view_whose_history_cannot_be_rewritten(ho
     base.mul_(2)
     with pytest.raises(RuntimeError, match="created in no_grad mode"):
         hook(view)
+
+
+CALLS = {
+    "mul": lambda t, view, other: view * other,
+    "mul, second": lambda t, view, other: other * view,
+    "matmul": lambda t, view, other: view @ other,
+    "cat": lambda t, view, other: t.cat([view, view * other]),
+    "where": lambda t, view, other: t.where(other > 0, view, other),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_is_saved_for_a_gradient_that_leads_nowhere(torch, name):
+    base, other = torch.ones(3, requires_grad=True) * 2, torch.ones(2)
+    with torch.no_grad():
+        view = base[1:]
+    result = CALLS[name](torch, view, other)
+    assert result.requires_grad
+    assert all(node is None or node.next_functions[0][0] is None for node, _ in result.grad_fn.next_functions)
+    other.mul_(2)
+    result.sum().backward()

@@ -141,3 +141,24 @@ def test_vectors_that_do_not_lie_in_order_are_joined(torch):
     x = torch.arange(12.0).view(3, 4)
     assert torch.stack([x[:, 0], x[:, 1]]).tolist() == [[0, 4, 8], [1, 5, 9]]
     assert torch.cat([x[:, 0], x[:, 1]]).tolist() == [0, 4, 8, 1, 5, 9]
+
+
+def test_nothing_is_filled_wherever_it_is(torch):
+    assert torch.ones(0, 0).index_fill(0, torch.tensor([0, 0]), 2.0).shape == (0, 0)
+    assert torch.ones(3, 0).index_fill(0, torch.tensor([7]), 2.0).shape == (3, 0)
+    with pytest.raises(RuntimeError):
+        torch.ones(0, 3).index_fill(0, torch.tensor([0]), 2.0)
+
+
+@pytest.mark.parametrize("join", ["cat", "stack", "hstack"])
+@pytest.mark.parametrize("devices", [("cpu", "meta"), ("meta", "cpu")])
+def test_tensors_without_memory_are_not_joined_with_others(torch, join, devices):
+    first, second = devices
+    with pytest.raises(RuntimeError, match=f"Tensor on device {second} is not on the expected device {first}!"):
+        getattr(torch, join)([torch.ones(2, device=device) for device in devices])
+
+
+@pytest.mark.parametrize(("bound", "kernel"), [("min", "maximum_cpu"), ("max", "minimum_cpu")])
+def test_a_complex_bound_is_refused_in_the_words_of_its_kernel(torch, bound, kernel):
+    with pytest.raises(NotImplementedError, match=f'"{kernel}" not implemented for'):
+        torch.clamp(torch.ones(2), **{bound: torch.ones(2) * 1j})

@@ -35,6 +35,23 @@ def test_functions_that_rebuild_tensors_are_saved_by_pytorchs_names(torch):
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "_rebuild_tensor",
+        "_rebuild_tensor_v2",
+        "_rebuild_tensor_v3",
+        "_rebuild_sparse_tensor",
+        "_rebuild_parameter",
+        "_rebuild_parameter_with_state",
+    ],
+)
+def test_each_has_a_name_of_its_own(torch, name):
+    function = getattr(torch._utils, name)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert f"_utils\n{name}\n".encode() in pickle.dumps(function, 0)
+
+
+@pytest.mark.parametrize(
     ("layout", "index", "words"),
     [
         ("sparse_coo", [[9], [0]], "size is inconsistent with indices"),

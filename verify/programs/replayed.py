@@ -13,6 +13,7 @@ import numpy as np
 
 import rushlight
 from rushlight.compiler.compiled import Compiled
+from rushlight.core.batched import Batched
 from verify.programs.writer import compiled as code_of
 
 ROUNDS = 5
@@ -85,6 +86,8 @@ def own(value):
 
 def frozen(value):
     """A value that later calls do not change."""
+    if isinstance(value, rushlight.Tensor) and isinstance(value._array, Batched):  # it left vmap
+        return value.dtype, value.requires_grad, np.array(value._array.array)
     if isinstance(value, rushlight.Tensor):
         array = (value.detach().float() if value.dtype is rushlight.bfloat16 else value.detach()).resolve_conj().numpy()
         return (value.dtype, value.stride(), value.requires_grad, type(value.grad_fn) is type(None), np.array(array))

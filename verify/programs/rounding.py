@@ -2,12 +2,14 @@
 
 A program runs again on PyTorch, several times. Each time what is drawn and the parameters of networks change at random
 by an epsilon of the largest number beside them, gradients by an epsilon of the largest one, and what layers give by an
-epsilon of itself. What differs from PyTorch by no more than ten times what differs between these runs is rounding: also
-a gradient that is nothing else, such as that of a bias before a normalization, and what an optimizer makes of it that
-divides by its size.
+epsilon of itself. Each run is repeated with all changes the other way: a gradient whose sign is rounding then has both
+signs, of which an optimizer may follow only one (Rprop). What differs from PyTorch by no more than ten times what
+differs between these runs is rounding: also a gradient that is nothing else, such as that of a bias before a
+normalization, and what an optimizer makes of it that divides by its size.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 import numpy as np
 import torch
@@ -52,27 +54,33 @@ def largest(tensors: Iterable[torch.Tensor]) -> float:
     return max((float(size.max()) for size in sizes), default=0.0)
 
 
-def disturb(tensor: torch.Tensor, generator: torch.Generator, scale: float | torch.Tensor) -> None:
-    """Changes numbers by an epsilon of a scale."""
-    if is_rounded(tensor) and tensor.numel() and tensor.is_contiguous() and not tensor.is_inference():
-        noise = torch.rand(tensor.shape, generator=generator, dtype=tensor.dtype) * 2 - 1
-        tensor.data.add_(noise * scale * torch.finfo(tensor.dtype).eps)
+class Noise:
+    """Small changes drawn by a seed; `way` is 1, or -1 for the same changes the other way."""
+
+    def __init__(self, seed: int, way: int):
+        self.generator = torch.Generator().manual_seed(seed)
+        self.way = way
+
+    def disturb(self, tensor: torch.Tensor, scale: float | torch.Tensor) -> None:
+        """Changes numbers by an epsilon of a scale."""
+        if is_rounded(tensor) and tensor.numel() and tensor.is_contiguous() and not tensor.is_inference():
+            noise = torch.rand(tensor.shape, generator=self.generator, dtype=tensor.dtype) * 2 - 1
+            tensor.data.add_(self.way * noise * scale * torch.finfo(tensor.dtype).eps)
 
 
-def disturbed(lines: list[str], seed: int) -> dict:
+def disturbed(lines: list[str], noise: Noise) -> dict:
     """PyTorch's variables after a program whose numbers are disturbed as they come up."""
-    generator = torch.Generator().manual_seed(seed)
 
     def after(layer, inputs, result):
         for tensor in result if isinstance(result, tuple) else (result,):
             if isinstance(tensor, torch.Tensor):
-                disturb(tensor, generator, tensor.detach().abs())
+                noise.disturb(tensor, tensor.detach().abs())
 
     with register_module_forward_hook(after):
-        return disturbed_by(lines, generator)
+        return disturbed_by(lines, noise)
 
 
-def disturbed_by(lines: list[str], generator: torch.Generator) -> dict:
+def disturbed_by(lines: list[str], noise: Noise) -> dict:
     """`disturbed`, but for what layers give."""
     space, known = {"torch": torch}, {}
     for line in lines:
@@ -85,11 +93,11 @@ def disturbed_by(lines: list[str], generator: torch.Generator) -> dict:
         for leaf in leaves:
             if id(leaf) not in known:
                 known[id(leaf)] = leaf
-                disturb(leaf, generator, largest([leaf]))
+                noise.disturb(leaf, largest([leaf]))
         if line.endswith(".backward()"):
             grads = [leaf.grad for leaf in leaves if leaf.grad is not None]
             for grad in grads:
-                disturb(grad, generator, largest(grads))
+                noise.disturb(grad, largest(grads))
     return space
 
 
@@ -103,8 +111,8 @@ def is_rounding(lines: list[str]) -> bool:
     ours, theirs = all_numbers(spaces[0], rushlight.Tensor), all_numbers(spaces[1], torch.Tensor)
     torch.set_default_dtype(torch.float32)
     others = []
-    for seed in range(RUNS):
-        others.append(all_numbers(disturbed(lines, seed), torch.Tensor))
+    for seed, way in product(range(RUNS), (1, -1)):
+        others.append(all_numbers(disturbed(lines, Noise(seed, way)), torch.Tensor))
         torch.set_default_dtype(torch.float32)
     same = ours.keys() == theirs.keys()
     return same and all(within(ours[name], theirs[name], [other[name] for other in others]) for name in theirs)

@@ -15,7 +15,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, keeping, result_dtype
 from rushlight.kernels.selection import bound, bounded, passed
 from rushlight.ops.arguments.mismatch import C_NAMES
-from rushlight.ops.arguments.promotion import common, kinds_kept, missing, only, refused
+from rushlight.ops.arguments.promotion import common, is_complex, kinds_kept, missing, only, refused
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import symmetric
@@ -156,6 +156,13 @@ def refuse_complex(bound: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
+def refuse_complex_tensor(input: Tensor, min: Tensor | None, max: Tensor | None) -> None:
+    """Raises PyTorch's error for a single complex tensor as a bound of `clamp`, which names another kernel."""
+    bound = max if min is None else min
+    if (min is None or max is None) and is_complex(bound) and not is_complex(input):
+        raise missing("maximum_cpu" if max is None else "minimum_cpu", common(input, bound)[0].dtype)
+
+
 def with_numbers(input: Tensor, min: Any, max: Any) -> Any:
     """Promotes a tensor with its bounds, which are numbers; RuntimeError for a bound that the dtype cannot hold."""
     dtype = input._array.dtype
@@ -195,6 +202,7 @@ def clamp(
                 f"clamp() received an invalid combination of arguments - got ({names}), but expected "
                 "numbers for both bounds, or tensors for both."
             )
+        refuse_complex_tensor(input, min, max)
         result = _clamp_tensors(input, min, max)
     elif min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")

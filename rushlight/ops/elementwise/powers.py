@@ -118,7 +118,7 @@ _pow = binary(
     powers_by_number,
     lambda grad, input, other: power_cotangent(grad, input, other),
     promote=rounding(bases_and_exponents),
-    operands=("input", "other"),
+    layout="elementwise of tensors",
     methods=False,
     series=recurrence(recurrences.power),
     saved_as={"other": "exponent"},

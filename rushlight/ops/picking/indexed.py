@@ -283,7 +283,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | complex) 
     vector_index("index_fill_", index)
     if index._array.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    size, array = (input._array.shape or (1,))[dim], index._array
+    shape, array = input._array.shape or (1,), index._array
+    size = shape[dim]
+    if 0 in (*shape[:dim], *shape[dim + 1 :]):  # nothing is filled, wherever it is
+        array = array[:0]
+        index = new_tensor(array)
     if array.size and not size:
         raise RuntimeError(f"index_fill_(): {array.size} indices are out of bounds for dimension {dim} of size 0")
     if (wrong := beyond(array, size)) is not None:

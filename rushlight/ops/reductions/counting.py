@@ -31,7 +31,13 @@ def underivable(name: str) -> Callable[..., Any]:
 def distinct(input: Array, dim: int | None) -> tuple[Array, ...]:
     """The sorted unique elements (or slices along `dim`), for each element the index of its value, and the counts."""
     values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    values = values if dim is None else slices_in_order(np.moveaxis(values, dim, 0), dim)
     return values, inverse.reshape(input.shape if dim is None else -1), counts
+
+
+def slices_in_order(slices: Array, dim: int) -> Array:
+    """Slices along a dimension, each contiguous in memory, as PyTorch puts them."""
+    return np.moveaxis(np.array(slices, order="C"), 0, dim)
 
 
 def runs(input: Array, dim: int | None, numbered: bool, counted: bool) -> Any:
@@ -39,7 +45,7 @@ def runs(input: Array, dim: int | None, numbered: bool, counted: bool) -> Any:
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
     starts = np.ones(len(rows), bool)
     starts[1:] = rows[1:] != rows[:-1] if rows.ndim == 1 else (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
-    values = rows[starts] if dim is None else np.moveaxis(rows[starts], 0, dim)
+    values = rows[starts] if dim is None else slices_in_order(rows[starts], dim)
     nothing = np.zeros(0, np.int64)
     inverse = (np.cumsum(starts) - 1).reshape(input.shape if dim is None else -1) if numbered else nothing
     counts = np.diff(np.append(np.flatnonzero(starts), len(rows))) if counted else nothing
@@ -58,12 +64,24 @@ def _unique(input: Array) -> tuple[Array, ...]:
     return distinct(input, None)
 
 
-@operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_dim"))
+@operator(
+    shape_of_values=True,
+    layout="as computed",
+    batch=dynamic,
+    nondifferentiable=(1, 2),
+    input=underivable("unique_dim"),
+)
 def _unique_dim(input: Array, dim: int) -> tuple[Array, ...]:
     return distinct(input, dim)
 
 
-@operator(shape_of_values=True, batch=dynamic, nondifferentiable=(1, 2), input=underivable("unique_consecutive"))
+@operator(
+    shape_of_values=True,
+    layout="as computed",
+    batch=dynamic,
+    nondifferentiable=(1, 2),
+    input=underivable("unique_consecutive"),
+)
 def _unique_consecutive(input: Array, dim: int | None, numbered: bool, counted: bool) -> tuple[Array, ...]:
     return runs(input, dim, numbered, counted)
 

@@ -14,6 +14,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.codes import NUMBERS, SUM
 from rushlight.kernels.reductions import reduced, total
+from rushlight.layouts import expanded_strides, laid_over, widened
 from rushlight.ops.arguments.dims import INTEGERS
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
@@ -53,15 +54,16 @@ def kept_shape(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
 
 def repeated_over(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
     """The adjoint of a sum over `dims`: the gradient broadcast over them, without copying."""
-    return repeated(grad if keepdim else grad.reshape(kept_shape(shape, dims)), shape)
+    if not keepdim:
+        grad = widened(grad, kept_shape(shape, dims), dims)
+    return repeated(grad, shape)
 
 
 def repeated(grad: Array, shape: Sequence[int]) -> Array:
-    """`np.broadcast_to`, faster for contiguous arrays."""
-    if type(grad) is not np.ndarray or not grad.flags.c_contiguous or grad.ndim not in (0, len(shape)):
+    """`np.broadcast_to` with PyTorch's strides."""
+    if type(grad) is not np.ndarray:
         return np.broadcast_to(grad, shape)
-    strides = [s if n > 1 else 0 for n, s in zip(grad.shape, grad.strides, strict=True)] or (0,) * len(shape)
-    view = np.ndarray(shape, grad.dtype, grad, 0, strides)
+    view = laid_over(grad, shape, expanded_strides(grad, shape))
     view.flags.writeable = False
     return view
 

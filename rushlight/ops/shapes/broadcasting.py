@@ -11,7 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
-from rushlight.layouts import laid_over
+from rushlight.layouts import expanded_strides, laid_over
 from rushlight.ops.arguments.dims import sequence, tensors_given
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
@@ -25,20 +25,9 @@ def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
     return _expand.forward(grown(input, n, len(shape)), (*input.shape[:n], *shape))
 
 
-def expanded_strides(input: Array, shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of an expanded array: 0 where it is repeated; a new dimension of size 1 steps over what follows."""
-    extra = len(shape) - input.ndim
-    strides = [s if n == m else 0 for s, n, m in zip(input.strides, input.shape, shape[extra:], strict=True)]
-    if not strides or 1 not in shape[:extra]:
-        return (0,) * extra + tuple(strides)
-    for i in reversed(range(extra)):
-        strides.insert(0, shape[i + 1] * strides[0] if shape[i] == 1 else 0)
-    return tuple(strides)
-
-
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
 def _expand(input: Array, shape: Sequence[int]) -> Array:
-    if input.size and type(input) is np.ndarray:  # faster than np.broadcast_to
+    if type(input) is np.ndarray:  # faster than np.broadcast_to, with PyTorch's strides
         return laid_over(input, shape, expanded_strides(input, shape))
     out = np.broadcast_to(input, shape)
     out.flags.writeable = input.flags.writeable

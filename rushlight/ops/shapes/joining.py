@@ -12,6 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.meta import is_meta
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import write_out
 from rushlight.ops.shapes.shape import atleast_1d, atleast_2d, atleast_3d, reshape
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 Tensors = tuple[Tensor, ...] | list[Tensor]
+array_of: Callable[[Tensor], Array] = attrgetter("_array")
 shape_of: Callable[[Tensor], tuple[int, ...]] = attrgetter("_array.shape")
 dtype_of: Callable[[Tensor], np.dtype[Any]] = attrgetter("_array.dtype")
 
@@ -109,8 +111,19 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     dim = 0 if first == (0,) else wrap_dim(dim, len(first))
     if shapes.count(first) < len(shapes):
         check_joined_sizes(shapes, first, dim)
+    check_devices(tensors)
     result = _cat(tensors, dim, common_dtype(tensors))
     return result if out is None else write_out("cat", out, result, *tensors)
+
+
+def check_devices(tensors: Sequence[Tensor]) -> None:
+    """Raises RuntimeError if tensors without memory, of the device meta, are to be joined with others."""
+    if len({*map(type, map(array_of, tensors))}) == 1:
+        return
+    own = is_meta(tensors[0]._array)
+    for tensor in tensors:
+        if is_meta(tensor._array) != own:
+            raise RuntimeError(f"Tensor on device {tensor.device} is not on the expected device {tensors[0].device}!")
 
 
 def check_joined_sizes(shapes: Sequence[Sequence[int]], first: Any, dim: int) -> None:
@@ -166,6 +179,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
         i = next(i for i, other in enumerate(shapes) if other != shape)
         sizes = f"{list(shape)} at entry 0 and {list(shapes[i])} at entry {i}"
         raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
+    check_devices(tensors)
     result = _pile(tensors, place, common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
 

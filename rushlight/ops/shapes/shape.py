@@ -12,7 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
-from rushlight.layouts import compact, laid_over, reread
+from rushlight.layouts import laid_over, reread, shown, strides_of_view, widened
 from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
@@ -71,11 +71,20 @@ def enter_view(name: str, node: str, aten: str) -> Any:
 
 def reshaped_view(input: Array, shape: tuple[int, ...]) -> Array:
     """A view of an array in another shape. ValueError if there is none."""
-    view = input.reshape(shape, copy=False)
-    if 0 in shape and type(view) is np.ndarray:
-        strides = input.strides if input.shape == shape else compact([max(n, 1) for n in shape], input.itemsize)
-        return laid_over(view, shape, strides)
-    return view
+    if is_plain(input):
+        return input.reshape(shape, copy=False)
+    strides = strides_of_view(input.shape, shown(input), shape, input.itemsize)
+    if strides is None:
+        raise ValueError("no view has this shape")
+    return laid_over(input, shape, strides)
+
+
+def is_plain(array: Array) -> bool:
+    """Whether NumPy gives views in other shapes PyTorch's strides: there are no dimensions of size 1 or 0."""
+    if type(array) is not np.ndarray:
+        return True
+    shape = array.shape
+    return 1 not in shape and 0 not in shape and array.flags.c_contiguous
 
 
 _view = enter_view("view", "ViewBackward0", "view")
@@ -273,7 +282,11 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 
 @operator(batch=inserting, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input: Array, dim: int) -> Array:
-    return input.reshape((*input.shape[:dim], 1, *input.shape[dim:]))
+    shape, strides = input.shape, input.strides
+    if is_plain(input):
+        return input.reshape((*shape[:dim], 1, *shape[dim:]))
+    step = shape[dim] * strides[dim] if dim < len(shape) else input.itemsize
+    return laid_over(input, (*shape[:dim], 1, *shape[dim:]), (*strides[:dim], step, *strides[dim:]))
 
 
 @method
@@ -295,7 +308,7 @@ def enter_squeeze(node: int) -> Any:
         aten="squeeze",
         view=True,
         batch=leading,
-        input=lambda grad, input_shape: np.reshape(grad, input_shape),
+        input=lambda grad, input_shape, dims: widened(grad, input_shape, dims),
     )
     return enter(lambda input, dims: input.squeeze(dims))
 
@@ -322,7 +335,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 # minimum numbers of dimensions
 
 
-def widened(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> Any:
+def with_dims(tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any]) -> Any:
     """One or several tensors, each with at least `ndim` dimensions."""
     single = len(tensors) == 1 and isinstance(tensors[0], TensorBase)
     results = tuple([t if t._array.ndim >= ndim else widen(t) for t in tensors_given(tensors)])
@@ -341,7 +354,7 @@ def atleast_1d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_1d(torch.tensor(1.0))
     tensor([1.])
     """
-    return widened(tensors, 1, lambda t: reshape(t, 1))
+    return with_dims(tensors, 1, lambda t: reshape(t, 1))
 
 
 def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
@@ -351,7 +364,7 @@ def atleast_2d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_2d(torch.tensor([1.0, 2.0]))
     tensor([[1., 2.]])
     """
-    return widened(tensors, 2, as_row)
+    return with_dims(tensors, 2, as_row)
 
 
 def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
@@ -361,7 +374,7 @@ def atleast_3d(*tensors: Tensor) -> Tensor | tuple[Tensor, ...]:
     >>> torch.atleast_3d(torch.tensor([1.0, 2.0])).shape
     torch.Size([1, 2, 1])
     """
-    return widened(tensors, 3, lambda t: unsqueeze(t if t._array.ndim == 2 else as_row(t), -1))
+    return with_dims(tensors, 3, lambda t: unsqueeze(t if t._array.ndim == 2 else as_row(t), -1))
 
 
 def is_tensor(obj: object, /) -> bool:

@@ -11,7 +11,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
-from rushlight.layouts import compact, extent, laid_over, overlaps
+from rushlight.layouts import compact, extent, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -31,9 +31,35 @@ def _place(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Array:
 
 def enter_look(name: str, node: str, aten: Sequence[str] | None = None, **options: Any) -> Any:
     """Registers an operator that views a part of a tensor by a basic key: integers, slices, None and Ellipsis."""
-    cotangent = lambda grad, input_shape, key: _place(grad, input_shape, key)
+    cotangent = lambda grad, input_shape, key: placed(grad, input_shape, key)
     enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading, **options)
-    return enter(lambda input, key: looked_at(input, key) if None in key else input[key])
+    return enter(lambda input, key: looked_at(input, key) if None in key else part_at(input, key))
+
+
+def placed(grad: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Any:
+    """The adjoint of a view at a basic key: without new dimensions if it only has these, else among zeros."""
+    if None in key and all(item is None or item is ... or item == ALL for item in key):
+        return np.reshape(grad, shape)
+    return _place(grad, shape, key)
+
+
+def part_at(input: Array, key: tuple[Any, ...]) -> Array:
+    """The part at a key of integers, slices and Ellipsis: without elements too it begins where its slices do."""
+    part = input[key]
+    if type(part) is not np.ndarray or part.size:
+        return part
+    place = key.index(...) if ... in key else len(key)
+    rest = input.ndim - len(key) + (... in key)
+    offset, strides = 0, []
+    items = (*key[:place], *(ALL,) * rest, *key[place + 1 :])
+    for item, n, step in zip(items, input.shape, shown(input), strict=True):
+        if type(item) is slice:
+            start, _, stride = item.indices(n)
+            offset += start * step
+            strides.append(stride * step)
+        else:
+            offset += item % n * step
+    return laid_over(input, part.shape, tuple(strides), offset)
 
 
 def looked_at(input: Array, key: tuple[Any, ...]) -> Array:
@@ -54,7 +80,8 @@ def looked_at(input: Array, key: tuple[Any, ...]) -> Array:
             if type(item) is slice:
                 found.append(part.strides[len(found)])
             dim += 1
-    return laid_over(part, part.shape, (*found, *strides[dim:]))
+    start = part if part.size else part_at(input, tuple([item for item in key if item is not None]))
+    return laid_over(start, part.shape, (*found, *strides[dim:]))
 
 
 _select = enter_look("select", "SelectBackward0")
@@ -123,7 +150,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 @operator(batch=inserting, name="unbind", view=True, input=lambda grad, dim: _pile(grad, dim, None))
 def _unbind(input: Array, dim: int) -> tuple[Array, ...]:
     before = (ALL,) * dim
-    return tuple([input[(*before, i, ...)] for i in range(input.shape[dim])])
+    return tuple([part_at(input, (*before, i, ...)) for i in range(input.shape[dim])])
 
 
 @operator(

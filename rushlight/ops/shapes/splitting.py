@@ -12,7 +12,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.shapes.joining import concatenation
-from rushlight.ops.shapes.slicing import ALL, narrow
+from rushlight.ops.shapes.slicing import ALL, narrow, part_at
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -45,7 +45,7 @@ def pieces(input: Array, sizes: Sequence[int], dim: int) -> tuple[Array, ...]:
     """Views of consecutive pieces of a dimension."""
     before, start, parts = (ALL,) * dim, 0, []
     for size in sizes:
-        parts.append(input[(*before, slice(start, start + size))])
+        parts.append(part_at(input, (*before, slice(start, start + size))))
         start += size
     return tuple(parts)
 
