@@ -687,14 +687,14 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
 cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
+    cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
     cdef real x1 = (<const real*>args[1])[0]
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = (x1 if (x0 != x0) else sign_of(x0))
+        out[i] = (magnitude(x0) < x1)
 
 cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -704,7 +704,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = (x1 * (x0 * x0))
+        out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
 cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -714,7 +714,7 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = negated(magnitude((x0 * x1)))
+        out[i] = (x1 * (x0 * x0))
 
 cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -724,20 +724,17 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = negated((x0 * x1))
+        out[i] = negated(magnitude((x0 * x1)))
 
 cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
     cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
+        out[i] = negated((x0 * x1))
 
 cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -750,7 +747,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -763,7 +760,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -776,7 +773,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -789,7 +786,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -802,7 +799,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -815,7 +812,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -828,7 +825,7 @@ cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -841,7 +838,7 @@ cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -854,7 +851,7 @@ cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -867,7 +864,7 @@ cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -880,7 +877,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -893,7 +890,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -906,7 +903,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -919,7 +916,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -932,7 +929,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -945,7 +942,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -958,7 +955,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -971,7 +968,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -984,7 +981,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = negated((x2 + larger(negated(x0), x1)))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -997,7 +994,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = (x2 * (x1 * x0))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1010,7 +1007,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1019,14 +1016,11 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1042,7 +1036,7 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1058,7 +1052,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
 cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1074,9 +1068,25 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
 
 cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1095,7 +1105,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1109,7 +1119,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1123,7 +1133,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1136,27 +1146,6 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
-
-cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef real x6 = (<const real*>args[6])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1177,9 +1166,30 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         x4 = a4[i]
         x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x4 = a4[i]
+        x5 = a5[i]
+        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1203,7 +1213,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1221,7 +1231,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1236,7 +1246,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1251,7 +1261,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1266,7 +1276,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1277,7 +1287,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1288,7 +1298,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1299,7 +1309,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1309,20 +1319,6 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
-
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1336,9 +1332,23 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x3 = a3[i]
-        out[i] = (x2 if (x0 <= x1) else x3)
+        out[i] = (x2 if (x0 == x1) else x3)
 
 cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x3 = a3[i]
+        out[i] = (x2 if (x0 <= x1) else x3)
+
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1356,7 +1366,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1372,18 +1382,6 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
-
 cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
@@ -1394,7 +1392,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
+        out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
 cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1406,9 +1404,59 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = ((x0 if (x0 < x1) else x2) * x3)
+        out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
 cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real v3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
+        out[i] = (v3 * v3)
+
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
+
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
+
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = ((x0 if (x0 < x1) else x2) * x3)
+
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1423,7 +1471,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1440,7 +1488,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1455,7 +1503,27 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef real v3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x4 = a4[i]
+        x5 = a5[i]
+        v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
+        out[i] = ((x5 - (x4 / v3)) / v3)
+
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1473,7 +1541,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1489,7 +1557,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1506,7 +1574,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1519,7 +1587,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1532,7 +1600,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1548,7 +1616,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1570,7 +1638,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1594,7 +1662,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1611,7 +1679,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1625,7 +1693,26 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real x4 = (<const real*>args[4])[0]
+    cdef real x5 = (<const real*>args[5])[0]
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef real x7 = (<const real*>args[7])[0]
+    cdef real v3, v4
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
+        v4 = (v3 * v3)
+        out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
+
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1635,7 +1722,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1645,7 +1732,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1654,84 +1741,6 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
-
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
-
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
-
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1744,7 +1753,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1757,7 +1766,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1770,7 +1779,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1783,9 +1792,87 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 * x1))
+
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = ((x0 * x1) * x2)
+
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 - (x0 * x1))
+
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * ((x0 - x1) * x1))
+
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1801,7 +1888,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((x0 + x1) + x2))
 
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1817,7 +1904,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1833,7 +1920,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) / x2))
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1849,7 +1936,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) * x2))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1866,7 +1953,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1886,7 +1973,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1904,7 +1991,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1915,7 +2002,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1926,7 +2013,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1940,7 +2027,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1957,7 +2044,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1977,7 +2064,7 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1989,7 +2076,7 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2004,7 +2091,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2022,7 +2109,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2036,7 +2123,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2050,7 +2137,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2067,7 +2154,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2086,7 +2173,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2103,7 +2190,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2121,7 +2208,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2138,7 +2225,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2158,7 +2245,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2176,7 +2263,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2195,7 +2282,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2215,7 +2302,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2234,7 +2321,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2254,7 +2341,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2273,7 +2360,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2604,9 +2691,21 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_154(args, result, n, like)
     elif which == 155:
         loop_155(args, result, n, like)
+    elif which == 156:
+        loop_156(args, result, n, like)
+    elif which == 157:
+        loop_157(args, result, n, like)
+    elif which == 158:
+        loop_158(args, result, n, like)
+    elif which == 159:
+        loop_159(args, result, n, like)
+    elif which == 160:
+        loop_160(args, result, n, like)
+    elif which == 161:
+        loop_161(args, result, n, like)
 
 cdef enum:
-    COUNT = 156
+    COUNT = 162
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2657,112 +2756,118 @@ LOOPS = {
     'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
     'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
     'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
-    'an: isnan 0, sign 0, where 2 1 3': 48,
-    'an: multiply 0 0, multiply 1 2': 49,
-    'an: multiply 0 1, absolute 2, negative 3': 50,
-    'an: multiply 0 1, negative 2': 51,
-    'ana: add 0 1, divide 2 3': 52,
-    'ana: add 0 1, multiply 2 3': 53,
-    'ana: divide 0 1, multiply 2 3': 54,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 55,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 56,
-    'ana: maximum 0 1, add 2 3': 57,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 58,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 59,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 60,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 61,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 62,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 63,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 64,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 65,
-    'ana: multiply 0 1, divide 2 3': 66,
-    'ana: multiply 0 1, divide 3 2': 67,
-    'ana: multiply 0 1, multiply 2 3': 68,
-    'ana: negative 0, add 1 2, multiply 3 4': 69,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 70,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 71,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 72,
-    'ana: square 0, multiply 1 3, multiply 2 4': 73,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 74,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 75,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 76,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 77,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 78,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 79,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 80,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 81,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 82,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 83,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 84,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 85,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 86,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 87,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 88,
-    'ann: equal 0 1, where 3 2 0': 89,
-    'ann: maximum 0 1, minimum 3 2': 90,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 91,
-    'ann: minimum 0 1, multiply 3 2': 92,
-    'anna: equal 0 1, where 4 2 3': 93,
-    'anna: less_equal 0 1, where 4 2 3': 94,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 95,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 96,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 97,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 98,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 99,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 100,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 101,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 102,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 103,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 104,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 105,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 106,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 107,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 108,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 109,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 110,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 111,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 112,
-    'na: add 0 1, reciprocal 2': 113,
-    'na: multiply 0 1, maximum 1 2': 114,
-    'na: subtract 0 1, divide 1 2': 115,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 116,
-    'naa: divide 0 1, multiply 2 3': 117,
-    'naa: multiply 0 1, add 2 3': 118,
-    'naa: multiply 0 1, divide 2 3': 119,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 120,
-    'naa: multiply 0 1, multiply 2 3': 121,
-    'naa: multiply 0 1, multiply 3 2': 122,
-    'naa: multiply 0 1, subtract 2 3': 123,
-    'naa: subtract 0 1, multiply 2 3': 124,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 125,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 126,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 127,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 128,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 129,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 130,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 131,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 132,
-    'nan: greater_equal 0 1, where 3 2 1': 133,
-    'nan: multiply 0 1, subtract 2 3': 134,
-    'nana: greater_equal 0 1, where 4 2 3': 135,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 136,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 137,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 138,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 139,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 140,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 142,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 143,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 144,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 145,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 146,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 147,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 148,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 149,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 150,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 151,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 152,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 153,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 154,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
+    'an: absolute 0, less 2 1': 48,
+    'an: isnan 0, sign 0, where 2 1 3': 49,
+    'an: multiply 0 0, multiply 1 2': 50,
+    'an: multiply 0 1, absolute 2, negative 3': 51,
+    'an: multiply 0 1, negative 2': 52,
+    'ana: add 0 1, divide 2 3': 53,
+    'ana: add 0 1, multiply 2 3': 54,
+    'ana: divide 0 1, multiply 2 3': 55,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 56,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 57,
+    'ana: maximum 0 1, add 2 3': 58,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 59,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 60,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 61,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 62,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 63,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 64,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 65,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 66,
+    'ana: multiply 0 1, divide 2 3': 67,
+    'ana: multiply 0 1, divide 3 2': 68,
+    'ana: multiply 0 1, multiply 2 3': 69,
+    'ana: negative 0, add 1 2, multiply 3 4': 70,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 71,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 72,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 73,
+    'ana: square 0, multiply 1 3, multiply 2 4': 74,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 75,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 76,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 77,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 78,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 79,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 80,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 81,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 82,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 83,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 84,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 85,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 86,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 87,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 88,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 89,
+    'ann: equal 0 1, where 3 2 0': 90,
+    'ann: maximum 0 1, minimum 3 2': 91,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 92,
+    'ann: minimum 0 1, multiply 3 2': 93,
+    'anna: equal 0 1, where 4 2 3': 94,
+    'anna: less_equal 0 1, where 4 2 3': 95,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 96,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 97,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 98,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 99,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 100,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 101,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 102,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 103,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 104,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 105,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 106,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 107,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 108,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 109,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 110,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 111,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 112,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 113,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 114,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 115,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 116,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 117,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 118,
+    'na: add 0 1, reciprocal 2': 119,
+    'na: multiply 0 1, maximum 1 2': 120,
+    'na: subtract 0 1, divide 1 2': 121,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 122,
+    'naa: divide 0 1, multiply 2 3': 123,
+    'naa: multiply 0 1, add 2 3': 124,
+    'naa: multiply 0 1, divide 2 3': 125,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 126,
+    'naa: multiply 0 1, multiply 2 3': 127,
+    'naa: multiply 0 1, multiply 3 2': 128,
+    'naa: multiply 0 1, subtract 2 3': 129,
+    'naa: subtract 0 1, multiply 2 3': 130,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 131,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 132,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 133,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 134,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 135,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 136,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 137,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 138,
+    'nan: greater_equal 0 1, where 3 2 1': 139,
+    'nan: multiply 0 1, subtract 2 3': 140,
+    'nana: greater_equal 0 1, where 4 2 3': 141,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 142,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 143,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 144,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 145,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 146,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 147,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 148,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 149,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 150,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 151,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 152,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 153,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 154,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 156,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 157,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 158,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 159,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 160,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 161,
 }

@@ -61,6 +61,7 @@ __all__ = [
 
 LOG2, LOG10 = math.log(2), math.log(10)
 SINC_TERMS = 9  # terms of the series of sin(x) / x, enough for |x| < π / 4 up to the fourth derivative
+SINC_SLOPES = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(1, SINC_TERMS + 1)]  # of its derivative
 
 # exponentials and logarithms
 
@@ -429,9 +430,9 @@ def sinc_cotangent(grad: Array, input: Array) -> Array:
     near = np.abs(input) < 0.25
     x = _where(near, np.ones_like(input), np.pi * input)
     y = _where(near, np.pi * input, np.zeros_like(input))
-    square, series = y * y, 0
-    for k in range(SINC_TERMS, 0, -1):
-        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    square, series = y * y, SINC_SLOPES[-1]
+    for factor in SINC_SLOPES[-2::-1]:
+        series = series * square + factor
     return grad * (np.pi * _where(near, series * y, (np.cos(x) - np.sin(x) / x) / x))
 
 
