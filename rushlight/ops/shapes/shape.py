@@ -81,10 +81,8 @@ def reshaped_view(input: Array, shape: tuple[int, ...]) -> Array:
 
 def is_plain(array: Array) -> bool:
     """Whether NumPy gives views in other shapes PyTorch's strides: there are no dimensions of size 1 or 0."""
-    if type(array) is not np.ndarray:
-        return True
     shape = array.shape
-    return 1 not in shape and 0 not in shape and array.flags.c_contiguous
+    return (1 not in shape and 0 not in shape and array.flags.c_contiguous) or type(array) is not np.ndarray
 
 
 _view = enter_view("view", "ViewBackward0", "view")
@@ -282,9 +280,10 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 
 @operator(batch=inserting, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input: Array, dim: int) -> Array:
-    shape, strides = input.shape, input.strides
+    shape = input.shape
     if is_plain(input):
         return input.reshape((*shape[:dim], 1, *shape[dim:]))
+    strides = input.strides
     step = shape[dim] * strides[dim] if dim < len(shape) else input.itemsize
     return laid_over(input, (*shape[:dim], 1, *shape[dim:]), (*strides[:dim], step, *strides[dim:]))
 

@@ -33,7 +33,15 @@ def enter_look(name: str, node: str, aten: Sequence[str] | None = None, **option
     """Registers an operator that views a part of a tensor by a basic key: integers, slices, None and Ellipsis."""
     cotangent = lambda grad, input_shape, key: placed(grad, input_shape, key)
     enter = operator(name=name, view=True, node=node, aten=aten, input=cotangent, batch=leading, **options)
-    return enter(lambda input, key: looked_at(input, key) if None in key else part_at(input, key))
+    return enter(viewed_at)
+
+
+def viewed_at(input: Array, key: tuple[Any, ...]) -> Array:
+    """The part at a basic key."""
+    if None in key:
+        return looked_at(input, key)
+    part = input[key]
+    return part if part.size else part_at(input, key)
 
 
 def placed(grad: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Any:
