@@ -30,6 +30,8 @@ INSIDE = "PyTorch's operator changes its own result in place"
 LINEARIZE = "PyTorch's linearize takes the point for a constant, and its derivative for zero"
 LAYER_NORM = "PyTorch's forward mode of layer_norm is wrong when differentiated: docs/pytorch-mistakes.md"
 FUNCTIONAL = "functions of autograd.functional work inside transforms of func, which PyTorch refuses"
+STALE = "PyTorch's save_on_cpu keeps a tensor itself, and does not notice that it was changed: docs/pytorch-mistakes.md"
+CONSTANTS = "PyTorch's functions of autograd.functional take the point for a constant inside transforms of func"
 CLIPPING = "PyTorch cannot clip where there is no gradient yet"
 ROUNDED = "bfloat16: rounded once, at the end, where PyTorch rounds between its steps too"
 BLOCKS = "rushlight has no sparse matrices of blocks, and says so"
@@ -184,6 +186,15 @@ EXPLANATIONS = [
     ),
     Explanation("programs", "values", "layer_norm.*(jac|hess|jvp|linearize|forward_ad)", LAYER_NORM),
     Explanation("programs", NOTHING_RAISED, "autograd.functional", FUNCTIONAL),
+    Explanation(
+        "programs",
+        r"values.*PyTorch's\narray\(\[?0\.",
+        r"functional\.\w+\(.*create_graph=True.*torch\.func\.",
+        CONSTANTS,
+    ),
+    Explanation(
+        "programs", r"^(g\d+|\w\.grad).*values", r"save_on_cpu\(\):\n    (\w+) = .*\b\1(\.\w+_\(| [*+/-]= )", STALE
+    ),
     Explanation(
         "programs", "^torch.nn.utils.clip_grad_value_[^\n]*\nraises nothing, on PyTorch (Run|Attr)", "", CLIPPING
     ),

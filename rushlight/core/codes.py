@@ -10,8 +10,6 @@ CONJUGATE = 4  # complex and holomorphic: the formula is applied between two con
 BATCHED = 8  # an argument was batched: the formula runs on tensors, which handle batches
 NARROW = 16  # an array is of a narrow type: the formula runs in float32 (see `narrow`)
 
-NOWHERE = 1 << 30  # in a mask of inputs that require grad: one does, but a gradient for it leads nowhere
-
 # kinds of saved values
 ARGUMENT = 0  # an argument as it was given: a tensor, a number, an option
 ARGUMENTS = 1  # a list of tensors that was one argument

@@ -148,6 +148,17 @@ class Entry:
 
 
 @cache
+def separate(op):
+    """The inputs, a bit for each, whose derivative needs nothing that another one needs too."""
+    if op.joint is not None or len(op.inputs) < 2:
+        return 0
+    picks = op.plan((1 << len(op.inputs)) - 1).picks
+    return sum(
+        1 << i for i, own in enumerate(picks) if all(i == j or not {*own} & {*other} for j, other in enumerate(picks))
+    )
+
+
+@cache
 def node_class(name):
     """The node class for a name."""
     return type(name, (Node,), {"__slots__": (), "__module__": "rushlight.autograd"})

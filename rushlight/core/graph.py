@@ -183,7 +183,9 @@ class Node(Vertex):
         return [self.fitted(i, g) for i, g in enumerate(results)] if self.flags else results
 
     def verify(self, i):
-        """Raises for a change in place of what the cotangent of input `i` needs, though nobody asked for it."""
+        """Raises if what the cotangent of input `i` needs was freed or changed in place, though nobody asked for it."""
+        if self.freed:
+            raise ABOVE.freed(self)
         for k in self.plan.picks[i]:
             self.saved_value(k, False)
 

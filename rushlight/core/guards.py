@@ -77,8 +77,8 @@ def with_errors_of(refusal, other_form, foreign, numbers_of, as_numbers, functio
     function is called again with the arguments it returns. `foreign(args, kwargs)` tells whether an argument overrides
     calls itself: then that one is asked.
 
-    `numbers_of(function)` returns the positions and the names of parameters for numbers, and is asked at the first call:
-    where a tensor is given for one, `as_numbers(place, args, kwargs)` returns the arguments to call the function with.
+    `numbers_of(function)`, asked at the first call, returns the positions and the names of parameters for numbers.
+    Where a tensor is given for one, `as_numbers(place, args, kwargs)` returns the arguments to call the function with.
     """
     positions = names = None
 

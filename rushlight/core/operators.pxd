@@ -9,7 +9,7 @@ from rushlight.core.graph cimport Node, TensorBase, blank
 from rushlight.core.interpreters cimport Onlooker, Stack
 from rushlight.core.modes cimport Modes
 from rushlight.core.recording cimport (
-    adjust, connect, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
+    adjust, connect, connected, look, mark, needed, record_pair, recorder, requires_grad, same_shape, save, save_pair, start)
 
 cdef object ndarray, generic, dtype_type, NUMBERS, Batched, Turned, RESOLVED, FLOAT32, FLOAT64, NARROW_TYPE, WIDEN, NARROWED
 cdef Stack STACK

@@ -23,6 +23,7 @@ from rushlight.core.placing import NUMBERS, join, place
 from rushlight.core.recording import (
     adjust,
     connect,
+    connected,
     look,
     mark,
     needed,
@@ -318,7 +319,7 @@ def finish(op, args, arrays):
         lay(op, args, out)
         result = out._array
     if modes is not None:
-        node = start(op, needs)
+        node = start(op, connected(op, args, needs))
         node.unsettled = out._unsettled
         save(node, args, (result,), out)
         connect(node, op, args)
@@ -455,7 +456,7 @@ def several(op, args, arrays, results, needs, modes, batched):
     results = tuple([out._array for out in outs])
     live = [i for i, r in enumerate(results) if i not in op.nondifferentiable and kind_of(r.dtype) in "fc"]
     if live:
-        node = start(op, needs)
+        node = start(op, connected(op, args, needs))
         saved = [n for kind, n in zip(node.plan.kinds, node.plan.sources) if kind == RESULT] or live
         save(node, args, results, outs[saved[0]])
         connect(node, op, args)

@@ -8,7 +8,7 @@ from rushlight.core.graph cimport Node, Plan, TensorBase, VersionCounter, View
 from rushlight.core.modes cimport Modes
 
 cdef object ndarray, CURRENT, FLOAT16
-cdef int RESHAPE, CAST, CONJUGATE, NARROW, NOWHERE, LAST_OF_NUMPY
+cdef int RESHAPE, CAST, CONJUGATE, NARROW, LAST_OF_NUMPY
 cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPES, COLUMNS
 cdef int DEFAULT, MULTI, UNRECORDED, INFERRED
 
@@ -53,6 +53,9 @@ cdef long version(object value)
 @cython.locals(needs=int, i=Py_ssize_t, position=Py_ssize_t, tensor=TensorBase)
 cpdef int needed(Entry op, tuple args) except -1
 
+@cython.locals(i=Py_ssize_t, position=Py_ssize_t)
+cpdef int connected(Entry op, tuple args, int needs) except -1
+
 @cython.locals(tensor=TensorBase)
 cpdef connect(Node node, Entry op, tuple args)
 
@@ -63,8 +66,6 @@ cdef connect_many(Node node, Entry op, tuple args)
 cpdef adjust(Node node, Entry op, tuple args, result)
 
 @cython.locals(tensor=TensorBase)
-cdef inline int leading_to(TensorBase tensor, int i) noexcept
-
 cdef TensorBase requiring(object value)
 
 @cython.locals(parent=View, view=View)

@@ -15,13 +15,13 @@ from rushlight.core.codes import (
     LAST_OF_NUMPY,
     MULTI,
     NARROW,
-    NOWHERE,
     RESHAPE,
     RESULT,
     SHAPES,
     UNRECORDED,
 )
 from rushlight.core.context import next_number, value_of
+from rushlight.core.entries import separate
 from rushlight.core.graph import TensorBase, VersionCounter, View
 from rushlight.core.modes import CURRENT
 
@@ -52,12 +52,12 @@ def requires_grad(tensor):
 
 def record_pair(op, a, b, needs, out, modes):
     """Records a call of an operator of two operands; `b` may be a number."""
-    if not a._needs:
-        needs &= 2
+    if needs & 1 and not a._needs:
+        needs ^= separate(op) & 1
     if needs & 2:
         other = b
         if not other._needs:
-            needs &= 1
+            needs ^= separate(op) & 2
     node = start(op, needs)
     save_pair(node, a, b, out._array, out)
     node.arity = len(op.inputs)
@@ -65,7 +65,6 @@ def record_pair(op, a, b, needs, out, modes):
         node.edge0 = a if a._node is None else a._node
         node.number0 = a._index
     if needs & 2:
-        other = b
         node.edge1 = other if other._node is None else other._node
         node.number1 = other._index
     node.unsettled = out._unsettled
@@ -85,7 +84,6 @@ def mark(node, modes):
 
 def start(op, mask):
     """A new numbered node for a call of `op`; `mask` has a bit for each input that requires grad."""
-    mask &= ~NOWHERE
     plan = op.plans.get(mask)
     if plan is None:
         plan = op.plan(mask)
@@ -188,28 +186,31 @@ INFERENCE_SAVED = (
 
 
 def needed(op, args):
-    """The inputs that require grad, a bit for each; one bit for a whole list of tensors.
-
-    A view that was made without recording of a tensor that requires grad does so too, but a gradient for it leads
-    nowhere: nothing is saved for it, where there are other inputs.
-    """
+    """The inputs that require grad, a bit for each; one bit for a whole list of tensors."""
     needs = 0
     for i in range(len(op.inputs)):
         position = op.inputs[i]
         value = args[position]
         if isinstance(value, TensorBase):
             if requires_grad(value):
-                needs |= leading_to(value, i) if len(op.inputs) > 1 else 1
+                needs |= 1 << i
         elif position in op.lists:
             for item in value:
                 if requires_grad(item):
-                    needs |= leading_to(item, i)
+                    needs |= 1 << i
     return needs
 
 
-def leading_to(tensor, i):
-    """The bit of an input that requires grad."""
-    return 1 << i if tensor._needs else NOWHERE
+def connected(op, args, needs):
+    """The inputs that require grad, except views made without recording: those have no place in the graph.
+
+    They count all the same, as in PyTorch, where other derivatives need the same values as theirs.
+    """
+    for i in range(len(op.inputs)):
+        position = op.inputs[i]
+        if needs >> i & 1 and position not in op.lists and requiring(args[position]) is None:
+            needs ^= separate(op) & 1 << i
+    return needs
 
 
 def connect(node, op, args):

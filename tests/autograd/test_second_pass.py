@@ -70,3 +70,13 @@ def test_forward_mode_of_what_has_no_derivative():
     x = torch.tensor([1.0, -2.0, 0.0], dtype=torch.float64)
     pushed = lambda x: torch.func.linearize(lambda x: x.relu(), x)[1](x * 2).sum()
     assert torch.func.hessian(pushed)(x).tolist() == [[0.0] * 3] * 3
+
+
+@pytest.mark.parametrize("function", [torch.fmod, torch.remainder])
+def test_a_derivative_that_is_constant_leads_nowhere(function):
+    x, y = (torch.tensor([5.0, 7.0], requires_grad=True) for _ in range(2))
+    slope = torch.autograd.grad(function(x, y).sum(), y, create_graph=True)[0]
+    assert slope.requires_grad
+    second = torch.autograd.grad((slope**2).sum(), x, create_graph=True)[0]
+    assert not second.requires_grad
+    assert second.tolist() == [0, 0]

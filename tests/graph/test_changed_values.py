@@ -66,3 +66,35 @@ def test_values_saved_for_other_gradients_may_not_have_changed_either(name, want
             return str(error)[:80]
 
     assert seen(rushlight) == seen(theirs)
+
+
+def test_freed_values_are_refused_although_nobody_asks_for_the_gradient_that_needs_them():
+    x, y = (rushlight.ones(2, requires_grad=True) for _ in range(2))
+    length = rushlight.hypot(x, y)
+    length.sum().backward()
+    length.tanh_()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        rushlight.autograd.grad(length.sum(), x)
+
+
+@pytest.mark.parametrize("name", ["mul", "dot", "addcmul", "atan2", "hypot"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_nothing_is_saved_for_a_view_made_without_recording_alone(name, place):
+    """Such a view of what requires grad requires it too, but has no place in the graph."""
+    theirs = pytest.importorskip("torch")
+
+    def seen(torch):
+        leaf, other = torch.ones(3, requires_grad=True), torch.full((3,), 2.0)
+        doubled = leaf * 2
+        with torch.no_grad():
+            view = doubled.view(3)
+        operands = (view, other) if place == 0 else (other, view)
+        result = getattr(torch, name)(*operands, *(other,) * (name == "addcmul"))
+        other.add_(1)
+        try:
+            (result.sum() + leaf.sum()).backward()
+            return result.requires_grad, leaf.grad.tolist()
+        except RuntimeError as error:
+            return str(error)[:80]
+
+    assert seen(rushlight) == seen(theirs)

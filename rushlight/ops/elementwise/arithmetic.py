@@ -278,8 +278,8 @@ def rounded(mode: str, forward: Callable[..., Any]) -> Callable[..., Any]:
     return binary(
         f"div_{mode}",
         forward,
-        lambda grad: grad * 0,
-        lambda grad: grad * 0,
+        lambda grad: np.zeros_like(grad),
+        lambda grad: np.zeros_like(grad),
         node="DivBackward2",
         aten="div",
         promote=no_zero(only("iuf", f"div_{mode}_cpu")),
