@@ -574,7 +574,10 @@ def lay(op, args, out):
             if op.layout != "elementwise" or not lies_as_elementwise(operands_among(op, args), result):
                 place(op, args, out)
             return
-    out._unsettled = not result.flags.c_contiguous
+    if not result.flags.c_contiguous:
+        out._unsettled = True
+    elif not in_order(result):
+        out._array = result.reshape(-1).reshape(out._array.shape)  # with the strides of a new array
 
 
 def operands_among(op, args):

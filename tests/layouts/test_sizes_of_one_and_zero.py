@@ -36,6 +36,8 @@ CALLS = {
     "sum": lambda t, x: x.sum(0, keepdim=True),
     "flip": lambda t, x: x.flip(0),
     "cat": lambda t, x: t.cat([x, x], -1),
+    "argsort": lambda t, x: x.argsort(0, descending=True),
+    "topk": lambda t, x: x.topk(1, 0)[1],
 }
 PARTS = {
     "view": lambda t, x: x.unsqueeze(1).view(1, *x.shape, 1),
