@@ -189,3 +189,11 @@ def test_a_sum_without_a_product_is_as_wide_as_pytorchs(equation, dtype):
 def test_what_has_one_element_is_not_summed():
     x = rushlight.ones(3, 1, dtype=rushlight.uint8)
     assert rushlight.einsum("ik,j->ij", x, x[:, 0]).dtype is rushlight.uint8
+
+
+@pytest.mark.parametrize("equation", ["ij,ij->ij", "ij,ij->i", "ij,kj->ik", "ij,j->i"])
+def test_products_that_are_not_summed_keep_the_sign_of_zero(equation):
+    zeros = rushlight.zeros(2, 1)
+    negative = -rushlight.ones(1) if equation == "ij,j->i" else -rushlight.ones(2, 1)
+    result = rushlight.einsum(equation, zeros, negative)
+    assert rushlight.signbit(result).all()

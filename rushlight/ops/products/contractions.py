@@ -79,7 +79,32 @@ def _einsum(operands: Sequence[Array], subscripts: Sequence[str], output: str) -
     equation = f"{','.join(subscripts)}->{output}"
     if len(operands) == 1:
         return np.copy(np.einsum(equation, *operands))
+    if len(operands) == 2 and sums_nothing(tuple([x.shape for x in operands]), tuple(subscripts), output):
+        return np.multiply(*map(aligned, operands, subscripts, (output, output)))
     return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
+
+
+@lru_cache
+def sums_nothing(shapes: tuple[tuple[int, ...], ...], subscripts: tuple[str, ...], output: str) -> bool:
+    """Whether an einsum only multiplies: no letter occurs twice in an operand, and what is summed has one element."""
+    return all(
+        len(set(term)) == len(term) and all(n == 1 or letter in output for letter, n in zip(term, shape, strict=True))
+        for shape, term in zip(shapes, subscripts, strict=True)
+    )
+
+
+def aligned(x: Array, term: str, output: str) -> Array:
+    """A view of an operand with the dimensions of the result: of size 1 where it has no such letter."""
+    order, key = places(term, output)
+    return x.transpose(order)[key]
+
+
+@lru_cache
+def places(term: str, output: str) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """The order of an operand's dimensions, those that the result lacks first, and the key that leaves those out."""
+    order = tuple(sorted(range(len(term)), key=lambda i: output.find(term[i])))
+    lacking = sum(letter not in output for letter in term)
+    return order, (0,) * lacking + tuple(slice(None) if letter in term else None for letter in output)
 
 
 def arranged(input: Tensor, term: str, output: str) -> Tensor:
