@@ -46,6 +46,7 @@ OTHER_FORMS = {  # entries that are a form of another, or a part of it, which th
     "nll_loss",
     "order",
     "own",
+    "pairs",
     "permutation",
     "power_0",
     "segment_numbers",
