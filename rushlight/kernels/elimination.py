@@ -10,7 +10,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
-from rushlight.machine.blas import settle_scipy
+from rushlight.machine.blas import lapack_functions
 
 __all__ = ["determinant", "inverse", "is_large", "is_spoiled", "log_determinant", "solution"]
 
@@ -42,9 +42,7 @@ def is_large(A: Array) -> bool:
 
 def of_large(A: np.ndarray, B: np.ndarray | None = None) -> np.ndarray:
     """The solution of A X = B, or without B the inverse, for a large matrix."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    solve, invert = get_lapack_funcs(("getrs", "getri"), (A,))
+    solve, invert = lapack_functions(("getrs", "getri"), A)
     turned = A.flags.c_contiguous
     factors, pivots, zero = factorized(A)
     if zero:
@@ -57,10 +55,7 @@ def of_large(A: np.ndarray, B: np.ndarray | None = None) -> np.ndarray:
 
 def factorized(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """The LU decomposition, pivots and LAPACK's `info` of a large matrix; of its transpose where that is no copy."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    settle_scipy(len(A))
-    return get_lapack_funcs("getrf", (A,))(A.T if A.flags.c_contiguous else A)
+    return lapack_functions("getrf", A)(A.T if A.flags.c_contiguous else A)
 
 
 def determinant(A: Array) -> Array:

@@ -12,7 +12,7 @@ from rushlight.kernels.elimination import is_large
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
-from rushlight.machine.blas import settle_scipy
+from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -55,10 +55,7 @@ def _cholesky(input: Array, upper: bool) -> Array:
 
 def factored(A: Array, upper: bool) -> tuple[Array, Array]:
     """The factor of each matrix, and LAPACK's `info`: the number of the first minor that is not positive, or is NaN."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    factorize = get_lapack_funcs("potrf", (A,))
-    settle_scipy(A.shape[-1])
+    factorize = lapack_functions("potrf", A)
 
     def of_one(a: Array) -> tuple[Array, Array]:
         if not a.size:

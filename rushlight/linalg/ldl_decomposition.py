@@ -13,7 +13,7 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, check_system, linalg
 from rushlight.linalg.pieces import over_batches
 from rushlight.linalg.solving import check_batches
-from rushlight.machine.blas import settle_scipy
+from rushlight.machine.blas import lapack_functions
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import no_derivative, operator
 from rushlight.tensors import Tensor
@@ -23,10 +23,7 @@ __all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
 
 def of_lapack(step: str, array: Array, hermitian: bool) -> Any:
     """LAPACK's function for Hermitian matrices if `hermitian` and complex, else for symmetric ones."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    settle_scipy(array.shape[-1])
-    return get_lapack_funcs(f"{'he' if hermitian and kind_of(array.dtype) == 'c' else 'sy'}{step}", (array,))
+    return lapack_functions(f"{'he' if hermitian and kind_of(array.dtype) == 'c' else 'sy'}{step}", array)
 
 
 @operator(

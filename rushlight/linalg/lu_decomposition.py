@@ -15,7 +15,7 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
-from rushlight.machine.blas import settle_scipy
+from rushlight.machine.blas import lapack_functions
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
@@ -64,10 +64,7 @@ def unit_lower(x: Array) -> Array:
 )
 def _lu_factor(input: Array) -> tuple[Array, ...]:
     """L and U in one matrix, the row exchanges (counted from 1), and LAPACK's `info`."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    factor = get_lapack_funcs("getrf", (input,))
-    settle_scipy(max(input.shape[-2:]))
+    factor = lapack_functions("getrf", input)
     size = min(input.shape[-2:])
 
     def factored(a: np.ndarray) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from rushlight.kernels.triangles import triangle
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import _in_columns, over_batches
-from rushlight.machine.blas import settle_scipy
+from rushlight.machine.blas import lapack_functions, settle_scipy
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import operator
@@ -32,10 +32,7 @@ UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 def zero_pivots(A: np.ndarray) -> np.ndarray:
     """LAPACK's `info` of each LU decomposition: the number (from 1) of the first 0 on the diagonal of U, 0 for none."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    factor = get_lapack_funcs("getrf", (A,))
-    settle_scipy(A.shape[-1])
+    factor = lapack_functions("getrf", A)
     return over_batches(lambda a: np.asarray(factor(a)[2] if a.size else 0, np.int32), (A,), (2,))
 
 

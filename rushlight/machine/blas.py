@@ -76,3 +76,11 @@ def settle_scipy(rows: int) -> None:
     function = symbol("set_num_threads", package="scipy")
     if function is not None:
         function(1 if rows < MANY else get_num_threads())
+
+
+def lapack_functions(names: Any, *matrices: np.ndarray) -> Any:
+    """SciPy's LAPACK function of a name, or those of several, for the type of some matrices, and threads for them."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    settle_scipy(max(matrices[0].shape[-2:]))
+    return get_lapack_funcs(names, matrices)

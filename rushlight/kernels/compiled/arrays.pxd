@@ -37,6 +37,30 @@ cdef inline bint is_dense(cnp.ndarray x) noexcept:
         step *= x.shape[found]
 
 
+cdef struct Division:
+    Py_ssize_t outer  # matrices
+    Py_ssize_t size  # rows of each, which are reduced
+    Py_ssize_t columns
+    cnp.npy_intp[64] shape  # of the result
+
+
+cdef inline Division divided(cnp.ndarray x, int first, int last) noexcept:
+    # An array of up to 64 dimensions as matrices whose rows are the dimensions from `first` to `last`.
+    cdef Division found
+    cdef int d
+    found.outer = found.size = found.columns = 1
+    for d in range(x.ndim):
+        if d < first:
+            found.outer *= x.shape[d]
+            found.shape[d] = x.shape[d]
+        elif d <= last:
+            found.size *= x.shape[d]
+        else:
+            found.columns *= x.shape[d]
+            found.shape[d - last - 1 + first] = x.shape[d]
+    return found
+
+
 cdef inline bint same_strides(cnp.ndarray x, cnp.ndarray y) noexcept:
     # Whether arrays of one shape have their elements in the same order in memory.
     cdef int d

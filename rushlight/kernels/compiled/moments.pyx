@@ -3,7 +3,7 @@
 
 cimport numpy as cnp
 
-from rushlight.kernels.compiled.arrays cimport float_type, is_dense
+from rushlight.kernels.compiled.arrays cimport Division, divided, float_type, is_dense
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -117,9 +117,9 @@ def moments(x, int first, int last, double divisor):
     all of whose dimensions are reduced. It has elements. None for others.
     """
     cdef int number = float_type(x), d
-    cdef cnp.npy_intp[64] shape
     cdef cnp.ndarray source = None if number == 0 else x, variances, means
-    cdef Py_ssize_t outer = 1, parts, part
+    cdef Division parts
+    cdef Py_ssize_t runs, part
     cdef Job job
     if number == 0 or source.ndim > 64 or not 0 <= first <= last < source.ndim:
         return None
@@ -128,20 +128,12 @@ def moments(x, int first, int last, double divisor):
             return None
         source, first = source.T, 1 - first
         last = first
-    job.size, job.columns, job.divisor, job.single = 1, 1, divisor, number == cnp.NPY_FLOAT
-    for d in range(source.ndim):
-        if d < first:
-            outer *= source.shape[d]
-            shape[d] = source.shape[d]
-        elif d <= last:
-            job.size *= source.shape[d]
-        else:
-            job.columns *= source.shape[d]
-            shape[d - last - 1 + first] = source.shape[d]
+    parts = divided(source, first, last)
+    job.size, job.columns, job.divisor, job.single = parts.size, parts.columns, divisor, number == cnp.NPY_FLOAT
     d = source.ndim - (last - first + 1)
-    variances, means = cnp.PyArray_SimpleNew(d, shape, number), cnp.PyArray_SimpleNew(d, shape, number)
+    variances, means = cnp.PyArray_SimpleNew(d, parts.shape, number), cnp.PyArray_SimpleNew(d, parts.shape, number)
     job.x, job.variances, job.means = cnp.PyArray_DATA(source), cnp.PyArray_DATA(variances), cnp.PyArray_DATA(means)
-    parts = outer if job.columns == 1 else outer * ((job.columns + RUN - 1) // RUN)
+    runs = 1 if job.columns == 1 else (job.columns + RUN - 1) // RUN
     part = job.size * min(job.columns, <Py_ssize_t>RUN)
-    shared(compute, &job, parts, max(1, GRAIN // part))
+    shared(compute, &job, parts.outer * runs, max(1, GRAIN // part))
     return variances, means

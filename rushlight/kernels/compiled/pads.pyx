@@ -180,13 +180,27 @@ cdef Py_ssize_t cut(const cnp.int64_t* places, Py_ssize_t n, Py_ssize_t size, Pi
     return number
 
 
+cdef bint noted(tuple places, const cnp.npy_intp* sizes, Job* job) except -1:
+    """Notes the positions along dimensions of these sizes in a job; returns whether they are taken: int64 vectors."""
+    cdef cnp.ndarray index
+    cdef int d
+    job.dims = len(places)
+    for d in range(job.dims):
+        index = places[d]
+        if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(index):
+            return False
+        job.counts[d], job.sizes[d] = cnp.PyArray_SIZE(index), sizes[d]
+        job.places[d] = <const cnp.int64_t*>cnp.PyArray_DATA(index)
+    return True
+
+
 def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     """The elements at the given positions of each of the last one to three dimensions, or `value` for position -1.
 
     Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
-    cdef cnp.ndarray source, index, constants
+    cdef cnp.ndarray source, constants
     cdef int d, first = x.ndim - len(places), dims = len(places)
     cdef Py_ssize_t lines = 1, size = cnp.PyArray_ITEMSIZE(x), n
     cdef Job job
@@ -198,13 +212,9 @@ def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     source = cnp.PyArray_GETCONTIGUOUS(x)
     for d in range(x.ndim):
         shape[d] = source.shape[d]
-    job.dims = dims
+    if not noted(places, source.shape + first, &job):
+        return None
     for d in range(dims):
-        index = places[d]
-        if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(index):
-            return None
-        job.counts[d], job.sizes[d] = cnp.PyArray_SIZE(index), source.shape[first + d]
-        job.places[d] = <const cnp.int64_t*>cnp.PyArray_DATA(index)
         shape[first + d] = job.counts[d]
     n = job.counts[dims - 1]
     for d in range(x.ndim - 1):
@@ -232,7 +242,7 @@ def unpadded(cnp.ndarray x not None, tuple shape, tuple places):
 
     None for other types than floats and complex numbers, and where `padded` gives None.
     """
-    cdef cnp.ndarray source, index, out
+    cdef cnp.ndarray source, out
     cdef int d, dims = len(places), first = len(shape) - dims
     cdef Py_ssize_t blocks = 1, size = cnp.PyArray_ITEMSIZE(x), n
     cdef Job job
@@ -242,16 +252,12 @@ def unpadded(cnp.ndarray x not None, tuple shape, tuple places):
         return None
     source = cnp.PyArray_GETCONTIGUOUS(x)
     out = np.empty(shape, x.dtype)
-    job.dims, job.lines, job.source_lines = dims, 1, 1
-    for d in range(dims):
-        index = places[d]
-        if cnp.PyArray_TYPE(index) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(index):
-            return None
-        job.counts[d], job.sizes[d] = cnp.PyArray_SIZE(index), out.shape[first + d]
-        job.places[d] = <const cnp.int64_t*>cnp.PyArray_DATA(index)
-        if d < dims - 1:
-            job.lines *= job.counts[d]
-            job.source_lines *= job.sizes[d]
+    if not noted(places, out.shape + first, &job):
+        return None
+    job.lines, job.source_lines = 1, 1
+    for d in range(dims - 1):
+        job.lines *= job.counts[d]
+        job.source_lines *= job.sizes[d]
     for d in range(first):
         blocks *= out.shape[d]
     if cnp.PyArray_SIZE(out) == 0:

@@ -9,8 +9,9 @@ cimport numpy as cnp
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
-from rushlight.kernels.compiled.arrays cimport float_type, is_dense
+from rushlight.kernels.compiled.arrays cimport Division, divided, float_type, is_dense
 from rushlight.kernels.compiled.codes cimport LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
+from rushlight.kernels.compiled.joining cimport joined
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -27,17 +28,6 @@ cdef enum:
     NARROW = 16  # with fewer columns, some rows are reduced as one
     BRIEF = 32  # shorter rows are reduced one element after the other
     GRAIN = 1 << 15  # elements of a thread's part
-
-
-cdef inline real joined(real a, real b, int kind) noexcept nogil:
-    """Two results combined."""
-    if kind == PRODUCT:
-        return a * b
-    if kind == LARGEST:
-        return b if (b > a) | (b != b) else a
-    if kind == SMALLEST:
-        return b if (b < a) | (b != b) else a
-    return a + b
 
 
 cdef inline real taken(real x, int kind) noexcept nogil:
@@ -315,10 +305,10 @@ def along(x, int first, int last, int kind):
     The array is a contiguous float32 or float64 array or the transpose of a contiguous matrix, with elements; None for
     others.
     """
-    cdef int number = float_type(x), d
-    cdef cnp.npy_intp[64] shape
+    cdef int number = float_type(x)
     cdef cnp.ndarray source = None if number == 0 else x, out
-    cdef Py_ssize_t outer = 1, runs
+    cdef Division parts
+    cdef Py_ssize_t runs
     cdef Job job
     if number == 0 or source.ndim > 64 or not 0 <= first <= last < source.ndim or cnp.PyArray_SIZE(source) == 0:
         return None
@@ -327,23 +317,16 @@ def along(x, int first, int last, int kind):
             return None
         source, first = source.T, 1 - first
         last = first
-    job.x, job.single, job.kind, job.size, job.columns = cnp.PyArray_DATA(source), number == cnp.NPY_FLOAT, kind, 1, 1
-    for d in range(source.ndim):
-        if d < first:
-            outer *= source.shape[d]
-            shape[d] = source.shape[d]
-        elif d <= last:
-            job.size *= source.shape[d]
-        else:
-            job.columns *= source.shape[d]
-            shape[d - last - 1 + first] = source.shape[d]
-    out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), shape, number)
+    job.x, job.single, job.kind = cnp.PyArray_DATA(source), number == cnp.NPY_FLOAT, kind
+    parts = divided(source, first, last)
+    job.size, job.columns = parts.size, parts.columns
+    out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), parts.shape, number)
     job.out = cnp.PyArray_DATA(out)
     if job.columns == 1:
-        shared(reduce_rows, &job, outer, max(1, GRAIN // job.size))
+        shared(reduce_rows, &job, parts.outer, max(1, GRAIN // job.size))
     elif job.columns < NARROW:
-        shared(reduce_matrices, &job, outer, max(1, GRAIN // (job.size * job.columns)))
+        shared(reduce_matrices, &job, parts.outer, max(1, GRAIN // (job.size * job.columns)))
     else:
         runs = (job.columns + RUN - 1) // RUN
-        shared(reduce_columns, &job, outer * runs, max(1, GRAIN // (job.size * min(job.columns, <Py_ssize_t>RUN))))
+        shared(reduce_columns, &job, parts.outer * runs, max(1, GRAIN // (job.size * min(job.columns, <Py_ssize_t>RUN))))
     return out

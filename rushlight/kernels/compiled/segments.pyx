@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.codes cimport LARGEST, PRODUCT, SMALLEST, SUM
+from rushlight.kernels.compiled.joining cimport joined
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -28,20 +29,11 @@ cdef struct Job:
 cdef always reduce_rows(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, real start, int kind) noexcept nogil:
     """The reduction of some rows to one."""
     cdef Py_ssize_t i, j
-    cdef real a, b
     for j in range(n):
         out[j] = start
     for i in range(rows):
         for j in range(n):
-            a, b = out[j], x[i * n + j]
-            if kind == SUM:
-                out[j] = a + b
-            elif kind == PRODUCT:
-                out[j] = a * b
-            elif kind == LARGEST:
-                out[j] = b if (b > a) | (b != b) else a
-            else:
-                out[j] = b if (b < a) | (b != b) else a
+            out[j] = joined(out[j], x[i * n + j], kind)
 
 
 cdef wide reduce_any_rows(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, real start, int kind) noexcept nogil:
