@@ -1,6 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Gathers, scatters or reduces elements of any size along a dimension by an index, for arrays of any strides."""
 
+from libc.string cimport memcpy
+
 cimport numpy as cnp
 from numpy cimport npy_intp
 
@@ -31,17 +33,53 @@ ctypedef fused real:
 
 cdef struct Walk:
     int ndim
-    npy_intp shape[MOST_DIMS]  # of the index
-    npy_intp places[MOST_DIMS]  # strides of the index
+    npy_intp shape[MOST_DIMS]  # of the values
+    npy_intp places[MOST_DIMS]  # strides of the index: 0 where a vector of indices is repeated
     npy_intp array[MOST_DIMS]  # strides of the gathered or scattered array: 0 along `dim`
-    npy_intp values[MOST_DIMS]  # strides of the values
+    npy_intp values[MOST_DIMS]  # strides of the values: 0 where they are repeated
     npy_intp step, size  # stride and size of the array along `dim`
+
+
+cdef bint is_block(Walk* walk, npy_intp size) noexcept nogil:
+    """Whether a row of the array is adjacent in memory, with one index, and its values too, or one value."""
+    cdef int last = walk.ndim - 1
+    return walk.places[last] == 0 and walk.array[last] == size and walk.values[last] in (0, size)
+
+
+cdef bint move_block(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+    """Gathers or scatters such a row; returns whether its index was valid."""
+    cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], count = walk.shape[walk.ndim - 1]
+    cdef item* target = <item*>(array + k * walk.step)
+    cdef item value = (<item*>values)[0]
+    if not 0 <= k < walk.size:
+        return False
+    if way == TAKE:
+        memcpy(values, target, count * sizeof(item))
+    elif walk.values[walk.ndim - 1]:
+        memcpy(target, values, count * sizeof(item))
+    else:
+        for i in range(count):
+            target[i] = value
+    return True
+
+
+cdef bint add_block(Walk* walk, const char* index, char* array, const real* values, real* like) noexcept nogil:
+    """Adds such a row of values; returns whether its index was valid."""
+    cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], step = walk.values[walk.ndim - 1] != 0
+    cdef real* target = <real*>(array + k * walk.step)
+    if not 0 <= k < walk.size:
+        return False
+    for i in range(walk.shape[walk.ndim - 1]):
+        target[i] += values[i * step]
+    return True
 
 
 cdef bint move_row(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
     """Gathers or scatters a row; returns whether its indices were valid."""
     cdef int last = walk.ndim - 1
     cdef npy_intp i, k
+    if is_block(walk, sizeof(item)):
+        return move_block(walk, index, array, values, way, like)
     for i in range(walk.shape[last]):
         k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
         if not 0 <= k < walk.size:
@@ -72,6 +110,8 @@ cdef bint reduce_row(Walk* walk, const char* index, char* array, char* values, i
     cdef int last = walk.ndim - 1
     cdef npy_intp i, k
     cdef real* place
+    if way == SUM and is_block(walk, sizeof(real)):
+        return add_block(walk, index, array, <const real*>values, like)
     for i in range(walk.shape[last]):
         k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
         if not 0 <= k < walk.size:
@@ -132,32 +172,53 @@ cdef bint is_plain(object x) noexcept:
 
 
 cdef bint prepare(Walk* walk, object array, object index, int dim) except -1:
-    """Sets how arrays are traversed; returns whether they can be."""
+    """Sets how arrays are traversed; returns whether they can be. Indices of a vector stand for whole slices."""
     cdef cnp.ndarray x, places
+    cdef bint vector
     cdef int d
     if not is_plain(array) or not is_plain(index) or cnp.PyArray_TYPE(index) != cnp.NPY_INT64:
         return False
     x, places = array, index
     walk.ndim = x.ndim
-    if x.ndim == 0 or x.ndim > MOST_DIMS or places.ndim != x.ndim or not 0 <= dim < x.ndim:
+    vector = places.ndim == 1
+    if x.ndim == 0 or x.ndim > MOST_DIMS or not (vector or places.ndim == x.ndim) or not 0 <= dim < x.ndim:
         return False
     for d in range(x.ndim):
+        if vector:
+            walk.shape[d], walk.places[d] = x.shape[d], 0
+            continue
         if d != dim and places.shape[d] > x.shape[d]:
             return False
         walk.shape[d], walk.places[d] = places.shape[d], places.strides[d]
+    if vector:
+        walk.shape[dim], walk.places[dim] = places.shape[0], places.strides[0]
+    for d in range(x.ndim):
         walk.array[d] = 0 if d == dim else x.strides[d]
     walk.step, walk.size = x.strides[dim], x.shape[dim]
     return True
 
 
+cdef bint spread(Walk* walk, cnp.ndarray values) except -1:
+    """Sets how values are repeated; returns whether they broadcast to the shape."""
+    cdef int d, own = values.ndim - walk.ndim
+    if own > 0:
+        return False
+    for d in range(walk.ndim):
+        if d + own < 0 or (values.shape[d + own] == 1 and walk.shape[d] != 1):
+            walk.values[d] = 0
+        elif values.shape[d + own] == walk.shape[d]:
+            walk.values[d] = values.strides[d + own]
+        else:
+            return False
+    return True
+
+
 cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray values, int way) except -1:
     """Traverses the arrays; returns whether all indices were valid."""
-    cdef int d, size = cnp.PyArray_ITEMSIZE(array)
+    cdef int size = cnp.PyArray_ITEMSIZE(array)
     cdef char* x = cnp.PyArray_BYTES(array)
     cdef char* y = cnp.PyArray_BYTES(values)
     cdef const char* places = cnp.PyArray_BYTES(index)
-    for d in range(walk.ndim):
-        walk.values[d] = values.strides[d]
     with nogil:
         return walked(walk, places, x, y, size, way)
 
@@ -169,18 +230,19 @@ def taken(array, index, int dim):
     if not prepare(&walk, array, index, dim):
         return None
     out = cnp.PyArray_EMPTY(walk.ndim, walk.shape, cnp.PyArray_TYPE(array), 0)
+    spread(&walk, out)
     return out if run(&walk, array, index, out, TAKE) else None
 
 
 def put(array, index, int dim, values, reduce):
-    """Writes values of the shape of `index` into an array along a dimension, or reduces them; returns whether it could.
+    """Writes values into an array along a dimension, or reduces them, repeated to the shape; returns whether it could.
 
     If it could not, some may already have been written.
     """
     cdef Walk walk
     cdef int way = WAYS[reduce]
     if not prepare(&walk, array, index, dim) or not is_plain(values) or not cnp.PyArray_ISWRITEABLE(array) \
-            or cnp.PyArray_TYPE(values) != cnp.PyArray_TYPE(array) or not cnp.PyArray_SAMESHAPE(values, index):
+            or cnp.PyArray_TYPE(values) != cnp.PyArray_TYPE(array) or not spread(&walk, values):
         return False
     if way != PUT and cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT and cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE:
         return False

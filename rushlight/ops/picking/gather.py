@@ -120,11 +120,13 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if index._array.size == 0:
         return dim
-    if len(sizes) != len(shape):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    if src is not None:
-        check_source(sizes, src._array.shape)
-    check_extent(shape, sizes, dim, None if src is None else src._array.shape or (1,), name == "gather")
+    source = sizes if src is None else src._array.shape or (1,)
+    if not shape == sizes == source:
+        if len(sizes) != len(shape):
+            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        if src is not None:
+            check_source(sizes, src._array.shape)
+        check_extent(shape, sizes, dim, None if src is None else source, name == "gather")
     check_bounds(index._array, shape[dim], dim)
     return dim
 
@@ -134,8 +136,11 @@ def scatter_arguments(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tu
 
     An index without elements may have any number of dimensions, and so may its source: both get the input's.
     """
-    dim, ndim = check_index("scatter", input, dim, index, src), max(1, input.ndim)
-    if index.numel() == 0 and not index.ndim == src.ndim == ndim:
+    dim = check_index("scatter", input, dim, index, src)
+    if index._array.size:
+        return dim, index, src
+    ndim = max(1, input.ndim)
+    if not index.ndim == src.ndim == ndim:
         return dim, index.reshape((0,) * ndim), src.reshape(-1)[:0].reshape((0,) * ndim)
     return dim, index, src
 
@@ -154,8 +159,6 @@ def check_extent(
     shape: Sequence[int], sizes: Sequence[int], dim: int, source: Sequence[int] | None, gathers: bool
 ) -> None:
     """Raises RuntimeError for an index that is larger than the tensor (except along `dim`) or than its source."""
-    if sizes == shape and (source is None or source == shape):
-        return
     beyond = [d for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim and n > m]
     if gathers and beyond:
         raise RuntimeError(
@@ -240,7 +243,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
         indices = new_tensor(np.where(indices._array < 0, indices._array % size, indices._array))
     else:
         rely_on(are_indices, indices._array, size)
-    return gather(input.expand(outer), dim, indices.expand(inner), out=out)
+    if outer != [*input._array.shape]:
+        input = input.expand(outer)
+    if inner != [*indices._array.shape]:
+        indices = indices.expand(inner)
+    return gather(input, dim, indices, out=out)
 
 
 def picked(op: Any, outs: Sequence[Array], args: Any, tangents: Sequence[Array]) -> Any:

@@ -15,6 +15,7 @@ from rushlight.core.kinds import INDICES
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
+from rushlight.kernels.picking import put_along, take_along
 from rushlight.layouts import owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import is_complex, missing
@@ -34,7 +35,11 @@ __all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_selec
 def _index_select(input: Array, dim: int, index: Array) -> Array:
     if input.ndim > 1 and not input.shape[dim] and index.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    return np.take(input, np.reshape(index, -1), axis=dim) if input.ndim else input.copy()
+    if not input.ndim:
+        return input.copy()
+    places = index.reshape(-1)
+    found = take_along(input, places, dim)
+    return np.take(input, places, axis=dim) if found is None else found
 
 
 @operator(
@@ -107,6 +112,14 @@ def at(dim: int, index: Array) -> tuple[Any, ...]:
     return (*(slice(None),) * dim, np.reshape(index, -1))
 
 
+def overwritten(input: Array, dim: int, index: Array, source: Any) -> Array:
+    """A copy of an array with other slices at `index` along a dimension."""
+    out = owned(input)
+    if not put_along(out, index, dim, source):
+        as_rows(out)[at(dim, index)] = source
+    return out
+
+
 def as_rows(array: Any) -> Array:
     """An array with at least one dimension, as a view, so that writing to it changes the original."""
     return array.reshape(1) if array.ndim == 0 else array
@@ -165,7 +178,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, alpha: float
     if not input.size:
         return owned(input)
     scaled = source if alpha == 1 else source * alpha
-    found = reduced_by_kernel(input, dim, index_shaped(index, dim, source.shape), scaled, "sum", True)
+    found = reduced_by_kernel(input, dim, index, scaled, "sum", True)
     if found is not None:
         return found
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)
@@ -195,9 +208,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     name="index_copy",
 )
 def _index_copy(input: Array, dim: int, index: Array, source: Array) -> Array:
-    out = owned(input)
-    as_rows(out)[at(dim, index)] = as_rows(source)
-    return out
+    return overwritten(input, dim, index, as_rows(source))
 
 
 @takes_out
@@ -252,9 +263,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     name="index_fill",
 )
 def _index_fill(input: Array, dim: int, index: Array, value: complex) -> Array:
-    out = owned(input)
-    as_rows(out)[at(dim, index)] = value
-    return out
+    return overwritten(input, dim, index, value)
 
 
 @operator(
@@ -341,7 +350,7 @@ def index_reduce_cotangents(
 )
 @in_float32
 def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool) -> Array:
-    found = reduced_by_kernel(input, dim, index_shaped(index, dim, source.shape), source, reduce, include_self)
+    found = reduced_by_kernel(input, dim, index, source, reduce, include_self)
     if found is not None:
         return found
     rows = as_rows(input)

@@ -32,7 +32,6 @@ from rushlight.ops.arguments.keys import (
 )
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.picking.batched_indexing import picked, put_back, put_in
-from rushlight.ops.picking.indexed import index_shaped
 from rushlight.ops.shapes.dimensions import _alias
 from rushlight.ops.shapes.slicing import ALL, _look, _select, _slice
 from rushlight.ops.table import method, operator
@@ -274,13 +273,13 @@ def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bo
 @in_float32
 def added_at(input: Array, values: Array, key: Any) -> Array:
     """A copy of `input` with `values` added at a key."""
+    places = [dim for dim, item in enumerate(key) if is_array(item)]
+    if len(places) == 1 and key[places[0]].ndim == 1:
+        out = owned(input)
+        if put_along(out, key[places[0]], places[0], values, "sum"):
+            return out
     shape = selected_shape(input, key)
     values = values if values.shape == shape else np.broadcast_to(values, shape)
-    places = [dim for dim, item in enumerate(key) if is_array(item)]
-    if len(places) == 1 and key[places[0]].dtype == np.int64 and key[places[0]].ndim == 1:
-        dim, out = places[0], owned(input)
-        if put_along(out, index_shaped(key[dim], dim, shape), dim, values, "sum"):
-            return out
     return input + _accumulate.forward(values, input.shape, key).astype(input.dtype, copy=False)
 
 
@@ -349,6 +348,8 @@ def checked_values(
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
     """The shape that a key of arrays selects, even if its indices are out of range."""
     dims = [dim for dim, item in enumerate(key) if is_array(item)]
+    if len(dims) == 1 and type(only := key[dims[0]]) is np.ndarray and only.dtype.kind != "b":
+        return (*array.shape[: dims[0]], *only.shape, *array.shape[dims[0] + 1 :])
     if all(type(key[dim]) is np.ndarray and key[dim].dtype.kind != "b" for dim in dims):
         shapes = {key[dim].shape for dim in dims}
         if len(shapes) == 1:

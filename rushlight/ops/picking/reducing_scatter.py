@@ -55,12 +55,22 @@ def reduced_by_kernel(
     input: Array, dim: int, index: Array, values: Array, reduce: str, include_self: bool
 ) -> Array | None:
     """A copy of `input` with `values` reduced into it at `index` along a dimension; None without a kernel for it."""
-    if reduce == "mean":
-        return None
     out = owned(input)
     if not include_self and not put_along(out, index, dim, start_of(reduce, out.dtype)):
         return None
-    return out if put_along(out, index, dim, values, reduce) else None
+    if not put_along(out, index, dim, values, "sum" if reduce == "mean" else reduce):
+        return None
+    return divided(out, dim, index, include_self) if reduce == "mean" else out
+
+
+def divided(sums: Array, dim: int, index: Array, include_self: bool) -> Array:
+    """Sums of what was added at `index` along a dimension, divided by how much that was."""
+    counts = np.ones(sums.shape)
+    if not include_self:
+        put_along(counts, index, dim, 0)
+    put_along(counts, index, dim, 1, "sum")
+    np.divide(sums, np.maximum(counts, 1, out=counts), out=sums, casting="same_kind")
+    return sums
 
 
 @operator(batch=leading)
