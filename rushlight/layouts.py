@@ -241,10 +241,10 @@ def expands(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def joint_shape(*shapes: Any) -> tuple[int, ...]:
-    """The shape that shapes broadcast to; ValueError if they do not. Faster than NumPy's for equal ones."""
-    first = shapes[0]
+    """The shape that shapes broadcast to; ValueError if they do not. Faster than NumPy's for equal or empty ones."""
+    first = shapes[0] or shapes[-1]
     for shape in shapes:
-        if shape != first:
+        if shape and shape != first:
             return np.broadcast_shapes(*shapes)
     return first
 

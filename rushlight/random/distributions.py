@@ -15,9 +15,10 @@ from rushlight.random import libm
 from rushlight.random.examples import for_examples
 from rushlight.random.generator import Generator, fast
 from rushlight.random.names import C_TYPES, FLOATING, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
-from rushlight.random.normal import CHUNK, fill_normal, standard_pairs
+from rushlight.random.normal import CHUNK, fill_in_pairs, fill_normal, standard_pairs
 
 Shape = tuple[int, ...]
+NO_PROBABILITY = "Expected p_in >= 0 && p_in <= 1 to be true, but got false."
 
 
 def fill(generator: Generator, shape: Shape, dtype: np.dtype, draw: Callable[[int], np.ndarray]) -> np.ndarray:
@@ -73,16 +74,6 @@ def uniform(generator: Generator, shape: Shape, dtype: np.dtype, low: float = 0.
     return fill(generator, shape, dtype, scaled)
 
 
-def fill_uniform(array: np.ndarray, generator: Generator, low: float, high: float) -> bool:
-    """Writes uniform numbers over a contiguous float32 or float64 array; returns whether it did."""
-    if not is_filled(array):
-        return False
-    _check_bounds(array.dtype, low, high)
-    with generator.lock:
-        fast.uniform_between(generator.capsule, array, low, high)  # type: ignore[union-attr]
-    return True
-
-
 def is_filled(array: np.ndarray) -> bool:
     """Whether kernels write numbers over an array."""
     return fast is not None and array.dtype.char in "fd" and array.flags.c_contiguous
@@ -136,24 +127,40 @@ def fill_normal_numbers(array: np.ndarray, generator: Generator, mean: float, st
     return True
 
 
-FILLS: dict[Any, Callable[..., bool]] = {uniform: fill_uniform, normal: fill_normal_numbers}
-
-
 @for_examples
 def log_normal(generator: Generator, shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
     """Draw from the log-normal distribution, as `Tensor.log_normal_` does.
 
     `dtype` is float16, float32 or float64. Raises RuntimeError if `std` is not positive.
     """
-    if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    require(dtype, FLOATING, "log_normal_cpu")
+    _check_spread(dtype, std)
+    if fast is not None and dtype.itemsize > 2:
+        out = np.empty(shape, dtype)
+        fill_log_normal(out, generator, mean, std)
+        return out
 
     def draw(count: int) -> np.ndarray:
         samples = np.array(standard_pairs(generator, count))
         return libm.narrow(libm.exp(libm.fma(samples, std, mean)), dtype)
 
     return fill(generator, shape, dtype, draw)
+
+
+def fill_log_normal(array: np.ndarray, generator: Generator, mean: float, std: float) -> bool:
+    """Writes log-normal numbers over a contiguous float32 or float64 array; returns whether it did."""
+    if not is_filled(array):
+        return False
+    _check_spread(array.dtype, std)
+    with generator.lock:
+        fill_in_pairs(generator, array, mean, std, raised=True)
+    return True
+
+
+def _check_spread(dtype: np.dtype, std: float) -> None:
+    """Raise PyTorch's error for a standard deviation that is not positive."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    require(dtype, FLOATING, "log_normal_cpu")
 
 
 @for_examples
@@ -163,14 +170,7 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
     `dtype` is float16, float32 or float64. Raises RuntimeError for another dtype and if `lambd` is not
     positive.
     """
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    if dtype not in FLOATING:
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. "
-            f"dtype must be a floating point but you specified {SCALAR_TYPES.get(dtype, dtype)}"
-        )
-
+    _check_rate(dtype, lambd)
     if fast is not None and dtype.itemsize > 2:
         return made(generator, shape, dtype, fast.exponential_numbers, lambd)
 
@@ -180,6 +180,17 @@ def exponential(generator: Generator, shape: Shape, dtype: np.dtype, lambd: floa
     return fill(generator, shape, dtype, draw)
 
 
+def _check_rate(dtype: np.dtype, lambd: float) -> None:
+    """Raise PyTorch's errors for a rate that is not positive and for another dtype."""
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    if dtype not in FLOATING:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {SCALAR_TYPES.get(dtype, dtype)}"
+        )
+
+
 @for_examples
 def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
     """Draw from the Cauchy distribution, as `Tensor.cauchy_` does.
@@ -187,14 +198,7 @@ def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 
     `dtype` is float16, float32 or float64. Raises RuntimeError for another dtype and if `sigma` is not
     positive.
     """
-    if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    if dtype not in FLOATING:
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. "
-            f"dtype must be a floating point but you specified {C_TYPES.get(dtype, dtype)}"
-        )
-
+    _check_width(dtype, median, sigma)
     if fast is not None and dtype.itemsize > 2:
         return made(generator, shape, dtype, fast.cauchy_numbers, median, sigma)
 
@@ -205,16 +209,24 @@ def cauchy(generator: Generator, shape: Shape, dtype: np.dtype, median: float = 
     return fill(generator, shape, dtype, draw)
 
 
+def _check_width(dtype: np.dtype, median: float, sigma: float) -> None:
+    """Raise PyTorch's errors for a width that is not positive and for another dtype."""
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if dtype not in FLOATING:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {C_TYPES.get(dtype, dtype)}"
+        )
+
+
 @for_examples
 def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> np.ndarray:
     """Draw from the geometric distribution (trials up to the first success), as `Tensor.geometric_` does.
 
     `dtype` is any floating or integer one. Raises RuntimeError if `p` is not between 0 and 1.
     """
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    require(dtype, NUMBERS, "geometric_cpu")
-
+    _check_success(dtype, p)
     if fast is not None and dtype in (np.float32, np.float64):
         return made(generator, shape, dtype, fast.geometric_numbers, p)
 
@@ -222,6 +234,13 @@ def geometric(generator: Generator, shape: Shape, dtype: np.dtype, p: float) -> 
         return libm.narrow(np.ceil(libm.log(generator.uniform64(count)) / math.log1p(-p)), dtype)
 
     return fill(generator, shape, dtype, draw)
+
+
+def _check_success(dtype: np.dtype, p: float) -> None:
+    """Raise PyTorch's errors for a probability that is not between 0 and 1 and for another dtype."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    require(dtype, NUMBERS, "geometric_cpu")
 
 
 @for_examples
@@ -238,19 +257,47 @@ def bernoulli(generator: Generator, shape: Shape, dtype: np.dtype, p: float | np
     """
     if isinstance(p, np.ndarray):
         return _bernoulli_each(generator, shape, dtype, p)
+    bound = _bound(dtype, p)
+    if fast is not None and dtype.char in "?fd":
+        return made(generator, shape, dtype, fast.below, bound)
+    return fill(generator, shape, dtype, lambda count: generator.below(bound, count))
+
+
+def _bound(dtype: np.dtype, p: float) -> int:
+    """The number of 53 bits below which a draw is a one; raises PyTorch's errors for no probability, another dtype."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     require(dtype, NUMBERS_AND_BOOL, "bernoulli_scalar_cpu_")
-    bound = math.ceil(p * 2**53)
-    return fill(generator, shape, dtype, lambda count: generator.below(bound, count))
+    return math.ceil(p * 2**53)
+
+
+def fill_flips(array: np.ndarray, generator: Generator, p: float | np.ndarray) -> bool:
+    """Writes ones, with probability `p`, and zeros over a contiguous array of floats; returns whether it did."""
+    if not is_filled(array):
+        return False
+    if not isinstance(p, np.ndarray):
+        bound = _bound(array.dtype, p)
+        with generator.lock:
+            fast.below(generator.capsule, array, bound)  # type: ignore[union-attr]
+        return True
+    if p.dtype != array.dtype or p.shape != array.shape or not p.flags.c_contiguous:
+        return False
+    with generator.lock:
+        if not fast.below_each(generator.capsule, array, p):  # type: ignore[union-attr]
+            raise RuntimeError(NO_PROBABILITY)
+    return True
 
 
 def _bernoulli_each(generator: Generator, shape: Shape, dtype: np.dtype, p: np.ndarray) -> np.ndarray:
     """Draw ones, each with its own probability."""
     require(dtype, NUMBERS_AND_BOOL, "bernoulli_tensor_cpu_self_")
     require(p.dtype, FLOATING, "bernoulli_tensor_cpu_p_")
+    if p.dtype == dtype and p.shape == shape:
+        out = np.empty(shape, dtype)
+        if fill_flips(out, generator, p):
+            return out
     if not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+        raise RuntimeError(NO_PROBABILITY)
     draw = generator.uniform64 if p.dtype == np.float64 else generator.uniform32
     numbers = fill(generator, shape, np.promote_types(p.dtype, np.float32), draw)
     return (numbers < p).astype(dtype)
@@ -278,3 +325,28 @@ def dropout_mask(generator: Generator, shape: Shape, dtype: np.dtype, p: float =
     kind = np.float64 if dtype == np.float64 else np.float32
     scale = dtype.type(kind(1) / kind(1 - p))
     return np.multiply(bernoulli(generator, shape, np.dtype(np.bool), 1 - p), scale, out=np.empty(shape, dtype))
+
+
+def filling(check: Callable[..., None], kernel: str) -> Callable[..., bool]:
+    """A function that writes numbers over a contiguous float32 or float64 array, and returns whether it did."""
+
+    def fills(array: np.ndarray, generator: Generator, *parameters: float) -> bool:
+        if not is_filled(array):
+            return False
+        check(array.dtype, *parameters)
+        with generator.lock:
+            getattr(fast, kernel)(generator.capsule, array, *parameters)
+        return True
+
+    return fills
+
+
+FILLS: dict[Any, Callable[..., bool]] = {
+    uniform: filling(_check_bounds, "uniform_between"),
+    normal: fill_normal_numbers,
+    log_normal: fill_log_normal,
+    exponential: filling(_check_rate, "exponential_numbers"),
+    cauchy: filling(_check_width, "cauchy_numbers"),
+    geometric: filling(_check_success, "geometric_numbers"),
+    bernoulli: fill_flips,
+}

@@ -158,7 +158,7 @@ class Generator:
         """Return whether the next `count` numbers of 53 bits are below a bound."""
         if fast is not None:
             out = np.empty(count, np.bool)
-            fast.below(self.capsule, bound, out)
+            fast.below(self.capsule, out, bound)
             return out
         words = self.long_words(count)
         words &= LOW_53

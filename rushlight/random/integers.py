@@ -7,13 +7,15 @@ import numpy as np
 from rushlight.core.kinds import LARGEST
 from rushlight.core.lines import warn
 from rushlight.core.narrow import when_served
-from rushlight.random.distributions import Shape, fill
+from rushlight.random.distributions import FILLS, Shape, fill, made
 from rushlight.random.examples import for_examples, permutations
 from rushlight.random.generator import Generator, fast
 from rushlight.random.names import C_TYPES, NUMBERS, NUMBERS_AND_BOOL, SCALAR_TYPES, require
 from rushlight.random.normal import CHUNK
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
+MANY = 2**28  # for so many integers each is drawn from two words
+WRITTEN = {np.dtype(kind).char for kind in (np.int64, np.float32, np.float64)}  # dtypes that the kernel writes
 DIGITS: dict[np.dtype, int] = {np.dtype(np.float16): 11, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
 FEW = 0xFFFFFFFF // 20  # for fewer elements, a 32-bit word is uniform enough for a permutation
 LIMITS: dict[np.dtype, tuple[int, str]] = {
@@ -56,14 +58,14 @@ def randint(generator: Generator, shape: Shape, dtype: np.dtype, low: int = 0, h
     """
     if high is None and low == LOWEST:
         return _all_64_bits(generator, shape, dtype)
-    if not LOWEST <= low <= HIGHEST or not LOWEST <= (high or 0) <= HIGHEST:
-        raise ValueError("Overflow when unpacking long long: bounds lie between -2**63 and 2**63 - 1")
-    low, last = _interval(dtype, low, high)
-    span = np.uint64(last - low + 1)
-    words = generator.long_words if span >= 2**28 else generator.words
+    low, count = _interval(dtype, low, high)
+    if fast is not None and count < MANY and dtype.char in WRITTEN:
+        return made(generator, shape, dtype, fast.integers, count, low)
+    span = np.uint64(count)
+    words = generator.long_words if count >= MANY else generator.words
 
     def draw(count: int) -> np.ndarray:
-        if fast is not None and span < 2**28:
+        if fast is not None and span < MANY:
             numbers = np.empty(count, np.int64)
             fast.integers(generator.capsule, numbers, span, low)
             return numbers.astype(_carrier(dtype), copy=False)
@@ -100,7 +102,30 @@ def _all_64_bits(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndar
     return fill(generator, shape, dtype, lambda count: generator.long_words(count).view(np.int64))
 
 
+def fill_integers(array: np.ndarray, generator: Generator, low: int, high: int | None) -> bool:
+    """Writes random integers over a contiguous array; returns whether it did."""
+    if fast is None or array.dtype.char not in WRITTEN or not array.flags.c_contiguous or high is None:
+        return False
+    low, count = _interval(array.dtype, low, high)
+    if count >= MANY:
+        return False
+    with generator.lock:
+        fast.integers(generator.capsule, array, count, low)
+    return True
+
+
+FILLS[randint] = fill_integers
+
+
 def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
+    """The smallest integer to draw, and how many there are; raises if they do not fit into 64 bits or `dtype`."""
+    if not LOWEST <= low <= HIGHEST or not LOWEST <= (high or 0) <= HIGHEST:
+        raise ValueError("Overflow when unpacking long long: bounds lie between -2**63 and 2**63 - 1")
+    low, last = _ends(dtype, low, high)
+    return low, last - low + 1
+
+
+def _ends(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
     """The smallest and largest integer to draw; raises if `dtype` cannot represent them."""
     if high is not None and low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")

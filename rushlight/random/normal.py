@@ -19,12 +19,18 @@ def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float,
         if blocks and flat.size >= 16:
             _fill_blocks(generator, flat, mean, std)
         elif fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
-            generator.next_double_normal_sample = fast.few_normals(
-                generator.capsule, flat, generator.next_double_normal_sample, mean, std
-            )
+            fill_in_pairs(generator, flat, mean, std)
         else:
             samples = libm.fma(np.array(standard_pairs(generator, flat.size)), std, mean)
             flat[...] = libm.narrow(samples, flat.dtype)
+
+
+def fill_in_pairs(generator: Generator, array: np.ndarray, mean: float, std: float, raised: bool = False) -> None:
+    """Has the kernel fill a contiguous array with normal numbers, or their exponentials. The caller holds the lock."""
+    kept = generator.next_double_normal_sample
+    generator.next_double_normal_sample = fast.paired_normals(  # type: ignore[union-attr]
+        generator.capsule, array, kept, mean, std, raised
+    )
 
 
 def standard_pairs(generator: Generator, count: int) -> list[float]:

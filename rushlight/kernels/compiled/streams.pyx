@@ -31,6 +31,10 @@ cdef enum:
     BLOCK = 16
     MANY = 256  # blocks that are computed at a time
 
+ctypedef fused real:
+    float
+    double
+
 cdef float UNIT_24 = 1.0 / (1 << 24)
 cdef double UNIT_53 = 1.0 / (<uint64_t>1 << 53)
 cdef double PI = 3.141592653589793
@@ -83,14 +87,59 @@ def set_twister(capsule, bytes state not None):
     memcpy(stream.state, PyBytes_AS_STRING(state), sizeof(Twister))
 
 
-def below(capsule, uint64_t bound, cnp.ndarray out not None):
-    """Fills a contiguous array of booleans: whether the next number of 53 bits is below a bound."""
+cdef inline void put(void* x, Py_ssize_t i, int64_t number, int type) noexcept nogil:
+    """Writes an integer to a place of an array of float32, float64, int64 or bool."""
+    if type == cnp.NPY_FLOAT:
+        (<float*>x)[i] = <float>number
+    elif type == cnp.NPY_DOUBLE:
+        (<double*>x)[i] = <double>number
+    elif type == cnp.NPY_INT64:
+        (<int64_t*>x)[i] = number
+    else:
+        (<char*>x)[i] = <char>number
+
+
+def below(capsule, cnp.ndarray out not None, uint64_t bound):
+    """Fills a contiguous array with ones where the next number of 53 bits is below a bound, else zeros."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef int type = cnp.PyArray_TYPE(out)
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
-    cdef char* x = cnp.PyArray_BYTES(out)
+    cdef void* x = cnp.PyArray_DATA(out)
     with nogil:
         for i in range(n):
-            x[i] = bits_53(stream) < bound
+            put(x, i, bits_53(stream) < bound, type)
+
+
+cdef bint are_between(const real* p, Py_ssize_t n) noexcept nogil:
+    """Whether numbers are from 0 to 1."""
+    cdef Py_ssize_t i
+    cdef bint all_are = True
+    for i in range(n):
+        all_are &= 0 <= p[i] <= 1
+    return all_are
+
+
+def below_each(capsule, cnp.ndarray out not None, cnp.ndarray p not None):
+    """Fills a contiguous float32 or float64 array with ones, each with a probability of the same type, else zeros.
+
+    Returns whether all are from 0 to 1: if not, no number is drawn.
+    """
+    cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
+    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef float* x = <float*>cnp.PyArray_DATA(out)
+    cdef double* y = <double*>cnp.PyArray_DATA(out)
+    cdef const float* few = <const float*>cnp.PyArray_DATA(p)
+    cdef const double* many = <const double*>cnp.PyArray_DATA(p)
+    if not (are_between(few, n) if is_single else are_between(many, n)):
+        return False
+    with nogil:
+        for i in range(n):
+            if is_single:
+                x[i] = single(stream) < few[i]
+            else:
+                y[i] = precise(stream) < many[i]
+    return True
 
 
 # float32 functions: bits of a number, and polynomials that are rounded after each step
@@ -240,14 +289,15 @@ def uniform(capsule, cnp.ndarray out):
 
 
 def integers(capsule, cnp.ndarray out, uint64_t span, int64_t low):
-    """Fills a contiguous int64 array with random integers from `low` on: words modulo the span."""
+    """Fills a contiguous int64, float32 or float64 array with random integers from `low` on: words modulo the span."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
+    cdef int type = cnp.PyArray_TYPE(out)
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
-    cdef int64_t* x = <int64_t*>cnp.PyArray_DATA(out)
+    cdef void* x = cnp.PyArray_DATA(out)
     cdef uint32_t few = <uint32_t>span
     with nogil:
         for i in range(n):
-            x[i] = <int64_t>(word(stream) % few) + low
+            put(x, i, <int64_t>(word(stream) % few) + low, type)
 
 
 def permutation(capsule, cnp.ndarray out):
@@ -279,26 +329,30 @@ def pairs(capsule, cnp.ndarray out):
             draw_pair(stream, x + i, x + i + 1)
 
 
-def few_normals(capsule, cnp.ndarray out not None, kept, double mean, double std):
+def paired_normals(capsule, cnp.ndarray out not None, kept, double mean, double std, bint raised):
     """Fills a contiguous float32 or float64 array with normal numbers in pairs, the first by a standard one that was kept.
 
-    Returns the standard number of the last pair that is left over, or None.
+    `raised` says that their exponentials are wanted. Returns the standard number of the last pair that is left over, or
+    None.
     """
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT, holds = kept is not None
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
     cdef void* x = cnp.PyArray_DATA(out)
     cdef double held = kept if holds else 0, given
-    for i in range(n):
-        given = held
-        if not holds:
-            draw_pair(stream, &given, &held)
-        holds = not holds
-        given = fma(given, std, mean)
-        if is_single:
-            (<float*>x)[i] = <float>given
-        else:
-            (<double*>x)[i] = given
+    with nogil:
+        for i in range(n):
+            given = held
+            if not holds:
+                draw_pair(stream, &given, &held)
+            holds = not holds
+            given = fma(given, std, mean)
+            if raised:
+                given = exp(given)
+            if is_single:
+                (<float*>x)[i] = <float>given
+            else:
+                (<double*>x)[i] = given
     return held if holds else None
 
 

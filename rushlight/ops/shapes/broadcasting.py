@@ -11,7 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
-from rushlight.layouts import expanded_strides, laid_over
+from rushlight.layouts import expanded_strides, joint_shape, laid_over
 from rushlight.ops.arguments.dims import sequence, tensors_given
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
@@ -138,7 +138,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 def common_shape(a: Any, b: Any) -> tuple[int, ...]:
     """The shape that two shapes broadcast to; RuntimeError if they do not."""
     try:
-        return np.broadcast_shapes(a, b)
+        return joint_shape(a, b)
     except ValueError:
         ndim = max(len(a), len(b))
         a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
