@@ -301,7 +301,6 @@ EXPLANATIONS = [
         r"inference_mode\(\):\n    (\w+) = .*\b\1\.(t|squeeze|unsqueeze|transpose|swapdims)_\(",
         HALF_DONE,
     ),
-    Explanation("programs", ": (offset|strides)", "(select|slice|diagonal)_scatter", MEMORY),
     Explanation("programs", "raises NotImplementedError, on PyTorch nothing", r"torch\.complex\(", HALVES),
     Explanation("programs", rf"({REAL})\([^\n]*\nraises nothing", "complex", COMPLEX),
     Explanation(
@@ -390,7 +389,7 @@ EXPLANATIONS = [
     Explanation("operators", "only supported for half, float and double", r": view_as_complex\(float16", HALVES),
     Explanation("operators", "values.*inf", "polygamma.*int(8|16)", POLES),
     Explanation("operators", "value '0', PyTorch's", "(layout|strided|views).*: unsafe_(split|chunk)", OFFSETS),
-    Explanation("operators", "value '", "(as_strided|diagonal|select|slice)_scatter", MEMORY),
+    Explanation("operators", "value '", "as_strided_scatter", MEMORY),
     Explanation(
         "operators",
         "on PyTorch RuntimeError: (Expected X.is_contiguous|view size|grad_input must be)",

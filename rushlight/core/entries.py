@@ -31,6 +31,7 @@ LAYING = {  # when to check the layout of a result
     "contiguous": DISORDER,
     "columns": ALWAYS,
     "contracted": ALWAYS,
+    "turned": ALWAYS,
     "spectral": ALWAYS,
     "half spectral": ALWAYS,
 }

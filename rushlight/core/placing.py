@@ -18,7 +18,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import batch_last
-from rushlight.layouts import compact, fills, is_repeated, joint_shape, laid_over, shown, strides_of_view
+from rushlight.layouts import compact, fills, is_repeated, joint_shape, laid_over, overlaps, shown, strides_of_view
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
 NUMBERS = (bool, int, float, complex, np.generic)
@@ -230,7 +230,38 @@ def compared(shape: Sequence[int], operands: Sequence[Sequence[int]], inner: int
 def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
     """The strides of a copy of the first operand: its own if it has no gaps."""
     own, strides = seen(args[0])
-    return strides if own == shape and fills(own, strides, 1) else strides_among(shape, (own, strides))
+    return strides_of_copy(own, strides) if own == shape else strides_among(shape, (own, strides))
+
+
+def strides_of_copy(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """The strides of a copy: its own if there are no gaps, else the dimensions are sorted by them."""
+    return strides if fills(shape, strides, 1) else strides_among(shape, (shape, strides))
+
+
+def with_gaps(shape: Sequence[int], args: Sequence[Any]) -> Any:
+    """The strides of a copy of the first operand together with all of its memory, if no elements share any."""
+    own, strides = seen(args[0])
+    return like_first(shape, args) if overlaps(own, strides, 1) else strides
+
+
+def turned(shape: Sequence[int], args: Sequence[Any]) -> Any:
+    """The strides of a copy of the first operand rotated so many times by 90 degrees."""
+    input, turns, (first, second) = args
+    if turns % 4 == 0:
+        return None
+    own, strides = seen(input)
+    steps = list(strides_of_copy(own, strides) or compact(own, 1))
+    if turns % 2:
+        steps[first], steps[second] = steps[second], steps[first]
+    return tuple(steps)
+
+
+def padded(shape: Sequence[int], args: Sequence[Any]) -> Any:
+    """Channels last if the operand is; those of a copy of a part of it if nothing is added."""
+    input, widths, _ = args
+    if any(n > 0 for pair in widths for n in pair):
+        return channels_last(shape, args)
+    return strides_of_copy(tuple(shape), seen(input)[1])
 
 
 def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
@@ -243,9 +274,10 @@ def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
 
 def columns(shape: Any, args: Any) -> Any:
     """Each matrix in column-major order, as LAPACK leaves it; inputs below two dimensions are contiguous."""
-    if len(shape) < max(2, args[0]._array.ndim) or 0 in shape:
+    if len(shape) < max(2, args[0]._array.ndim):
         return None
-    return (*compact(shape, 1)[:-2], 1, shape[-2])
+    sizes = [max(n, 1) for n in shape]
+    return (*compact(sizes, 1)[:-2], 1, sizes[-2])
 
 
 def joined(shape: Sequence[int], args: Any) -> Any:
@@ -299,8 +331,8 @@ def spectral(shape: Sequence[int], args: Any, pinned: bool = False) -> tuple[int
     """The strides of a transform of some dimensions; with `pinned` the last of them is the innermost of all."""
     input, sizes, dims, *_ = args
     own, strides = seen(input)
-    if not pinned and input._array.dtype.kind == "f":  # real numbers become complex ones first
-        strides = strides_among(own, (own, strides)) or compact(own, 1)
+    if not pinned and len(dims) > 1 and input._array.dtype.kind == "f":  # real numbers become complex ones first
+        strides = strides_of_copy(own, strides) or compact(own, 1)
     return strides_of_transform(shape, own, strides, tuple(read_sizes(sizes, args)), tuple(dims), pinned)
 
 
@@ -320,12 +352,24 @@ def strides_of_transform(
     if any(size > own[dim] for size, dim in zip(sizes, dims, strict=True)):
         strides = compact([max(size, 1) for size in own], 1)  # it is continued with zeros first
     last = [dims.pop()] if pinned else []
-    inner: list[int] = []
-    outer: list[int] = []
-    for dim in sorted(range(len(shape)), key=lambda dim: -strides[dim]):
-        if dim not in last:
-            (inner if dim in dims else outer).append(dim)
+    inner = sorted(dims, key=lambda dim: -strides[dim])
+    rest = parted(len(shape), dims + last)[: len(shape) - len(dims + last)]
+    outer = sorted(rest, key=lambda dim: -strides[dim])
     return strides_in([*last, *reversed(inner), *reversed(outer)], shape)
+
+
+def parted(ndim: int, transformed: Sequence[int]) -> list[int]:
+    """The dimensions, those that are not transformed first, in the order that C++'s `std::partition` leaves."""
+    order, first, last = list(range(ndim)), 0, ndim - 1
+    while True:
+        while first <= last and order[first] not in transformed:
+            first += 1
+        while first <= last and order[last] in transformed:
+            last -= 1
+        if first >= last:
+            return order
+        order[first], order[last] = order[last], order[first]
+        first, last = first + 1, last - 1
 
 
 def indexed(shape: Sequence[int], args: Any) -> Any:
@@ -365,6 +409,9 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "elementwise": elementwise_strides,
     "elementwise of tensors": tensor_strides,
     "like first": like_first,
+    "with gaps": with_gaps,
+    "turned": turned,
+    "padded": padded,
     "viewed": viewed,
     "columns": columns,
     "channels last": channels_last,

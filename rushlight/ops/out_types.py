@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.errors import lower_result
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import rank
+from rushlight.core.kinds import is_half
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.ops.arguments.mismatch import C_NAMES
 
@@ -150,6 +151,8 @@ def check_type(name: str, part: int | None, own: np.dtype, given: np.dtype, inpu
         return
     if name.startswith("fft_") and own.kind == "c" != given.kind:
         raise RuntimeError(f"{transform_of(name)} expects a complex output tensor, but got {type_word(given)}")
+    if name in ("std", "var") and is_half(own) and not is_half(given) and reduces_all(*inputs):
+        raise RuntimeError(f"std_var_all: Unsupported dtype {type_word(own)}")
     kind = KINDS[name](*inputs) if name in KINDS else name
     narrower = rank(own) > rank(given)
     rule = rule_in(CAST_RULES, kind, part) if narrower else None
@@ -163,6 +166,13 @@ def check_type(name: str, part: int | None, own: np.dtype, given: np.dtype, inpu
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {type_word(given)}")
     if narrower:
         raise lower_result(own, given)
+
+
+def reduces_all(input: TensorBase, dim: Any = None, *_: Any) -> bool:
+    """Whether `dim`, or the older `unbiased` in its place, leaves no dimension of a tensor."""
+    if dim is None or isinstance(dim, bool):
+        return True
+    return input.dim() == (1 if isinstance(dim, int) else len(dim) or input.dim())
 
 
 def rule_in(rules: dict[str, str], name: str, part: int | None) -> str | None:

@@ -60,6 +60,7 @@ HOMES = {  # functions that stand elsewhere in PyTorch
     )
 }
 SIZES = re.compile(r"(?<=ints)\[\d+\]")  # of lists for which one number can be given
+ALIEN = "expected Tensor as element"
 CLASSES = ("dtype", "device", "layout", "memory_format")
 
 
@@ -84,6 +85,14 @@ class Parameter(NamedTuple):
                 return not value or item == "Tensor" or is_a(item, value[0]) or is_one_integer(value[0], "iub")
             return kind.endswith("]") and (is_a(item, value) or is_one_integer(value, "iub"))
         return is_a(kind, value)
+
+    def alien(self, value: Any) -> tuple[int, str] | None:
+        """The place and the type of the first member of a list of tensors that is no tensor."""
+        if not self.kind.startswith("tuple of Tensor") or not isinstance(value, (tuple, list)):
+            return None
+        return next(
+            ((i, type(item).__name__) for i, item in enumerate(value) if not isinstance(item, TensorBase)), None
+        )
 
     def refusal(self, value: Any) -> str:
         """The message for an argument of another type."""
@@ -131,6 +140,8 @@ class Signature(NamedTuple):
                     )
                 continue
             several = parameter.name == "out" and isinstance(value, (tuple, list))
+            if not several and (alien := parameter.alien(value)):
+                return f"{ALIEN} {alien[0]} in argument {i}, but got {alien[1]}"
             if not several and not parameter.takes(self.function, value):
                 place = f" (position {i + 1})" if is_positional else ""
                 return f"{self.function}(): argument '{parameter.name}'{place} {parameter.refusal(value)}"
@@ -159,8 +170,9 @@ def misfit(place: str, args: Any, kwargs: dict[str, Any]) -> str | None:
     if not signatures:
         return None
     reasons = [signature.misfit(args, kwargs) for signature in signatures]
-    if None in reasons:
-        return None
+    for reason in reasons:  # a member of a list is an error whatever follows
+        if reason is None or reason.startswith(ALIEN):
+            return reason
     if len(signatures) == 1:
         return reasons[0]
     plausible = [i for i, signature in enumerate(signatures) if signature.may_take(len(args) + len(kwargs))]

@@ -238,7 +238,7 @@ ERRORS = [
     (lambda x: x.__setitem__(0, torch.ones(2)), RuntimeError, r"The expanded size of the tensor \(4\) must match"),
     (lambda x: x.__setitem__([0], torch.ones(3, 3)), RuntimeError, "shape mismatch: value tensor of shape"),
     (
-        lambda x: x[:0].index_put(([0, 0, 0],), torch.ones(2)),
+        lambda x: x[:0].index_put((torch.tensor([0, 0, 0]),), torch.ones(2)),
         IndexError,
         "index is out of bounds for dimension with size 0",
     ),

@@ -72,3 +72,27 @@ def test_an_explanation_is_of_the_variable_that_differs(lines, reason, monkeypat
     monkeypatch.setattr(rushlight.Tensor, "add_", lambda self, other: self)
     if "b.add_(1)" in lines:
         assert judged(lines, compare(lines))[0].text.startswith("b: ")
+
+
+SATURATED = [  # after the step the slopes of tanh are the last digits of its values
+    "torch.manual_seed(526)",
+    "x = torch.randn(8, 3, 2)",
+    "net = torch.nn.RNN(2, 3, batch_first=True, bidirectional=True)",
+    "p = list(net.parameters())",
+    "o = torch.optim.SGD(p, lr=0.1, weight_decay=0.1, maximize=True)",
+    "y = net(x)[0].sum(1)[:, :3]",
+    "z = torch.randn(y.shape)",
+    "loss = torch.nn.functional.mse_loss(y, z, reduction='sum')",
+    "loss.backward()",
+    "o.step()",
+    "o.zero_grad()",
+    "loss = torch.nn.functional.mse_loss(net(x)[0].sum(1)[:, :3], z, reduction='sum')",
+    "loss.backward()",
+]
+
+
+def test_slopes_of_saturated_functions_are_rounding(monkeypatch):
+    assert compare(SATURATED)
+    assert is_rounding(SATURATED)
+    monkeypatch.setattr(rushlight.nn.functional, "mse_loss", scaled("mse_loss", 1 - 1e-2))
+    assert not is_rounding(SATURATED)

@@ -1,11 +1,11 @@
 """Whether numbers differ only by rounding: PyTorch's own results change as much after tiny changes of its inputs.
 
 A program runs again on PyTorch, several times. Each time what is drawn and the parameters of networks change at random
-by an epsilon of the largest number beside them, gradients by an epsilon of the largest one, and what layers give by an
-epsilon of itself. Each run is repeated with all changes the other way: a gradient whose sign is rounding then has both
-signs, of which an optimizer may follow only one (Rprop). What differs from PyTorch by no more than ten times what
-differs between these runs is rounding: also a gradient that is nothing else, such as that of a bias before a
-normalization, and what an optimizer makes of it that divides by its size.
+by an epsilon of the largest number beside them, gradients by an epsilon of the largest one, and what layers and
+saturating functions give by an epsilon of itself. Each run is repeated with all changes the other way: a gradient whose
+sign is rounding then has both signs, of which an optimizer may follow only one (Rprop). What differs from PyTorch by no
+more than ten times what differs between these runs is rounding: also a gradient that is nothing else, such as that of a
+bias before a normalization, and what an optimizer makes of it that divides by its size.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 import torch
 from torch.nn.modules.module import register_module_forward_hook
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import rushlight
 from verify.compare import array, close
@@ -21,6 +22,8 @@ from verify.programs.writer import run
 
 RUNS = 6
 FACTOR = 10
+ATEN = torch.ops.aten
+SATURATING = (ATEN.tanh, ATEN.tanh_, ATEN.sigmoid, ATEN.sigmoid_)
 
 
 def numbers(value, tensor: type, name: str) -> Iterator[tuple[str, np.ndarray]]:
@@ -68,6 +71,20 @@ class Noise:
             tensor.data.add_(self.way * noise * scale * torch.finfo(tensor.dtype).eps)
 
 
+class Saturating(TorchDispatchMode):
+    """While active, disturbs what saturating functions give: their slopes are differences of it and one."""
+
+    def __init__(self, noise: Noise):
+        super().__init__()
+        self.noise = noise
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **kwargs or {})
+        if func.overloadpacket in SATURATING:
+            self.noise.disturb(result, result.detach().abs())
+        return result
+
+
 def disturbed(lines: list[str], noise: Noise) -> dict:
     """PyTorch's variables after a program whose numbers are disturbed as they come up."""
 
@@ -76,7 +93,7 @@ def disturbed(lines: list[str], noise: Noise) -> dict:
             if isinstance(tensor, torch.Tensor):
                 noise.disturb(tensor, tensor.detach().abs())
 
-    with register_module_forward_hook(after):
+    with register_module_forward_hook(after), Saturating(noise):
         return disturbed_by(lines, noise)
 
 

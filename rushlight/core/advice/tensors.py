@@ -218,7 +218,7 @@ TENSORS = (
     (r"^step must be nonzero", "Leave step out to count by 1."),
     (r"^Expected p_in >= 0 && p_in <= 1", "Give probabilities from 0 to 1: scores.sigmoid() makes them of scores."),
     (
-        r"expected Tensor as element \d+ in argument 0, but got (\w+)",
+        r"expected Tensor as element \d+ in argument \d+, but got (\w+)",
         "Every member of the list is a tensor: leave {1} out, or make one of it (torch.tensor(...)).",
     ),
     (r"Expected 0D or 1D tensor in the tensor list", "Give a vector for each axis: torch.linspace(0, 1, 5)."),

@@ -225,6 +225,8 @@ def batch_norm(
     if isinstance(input, Tensor):
         size, shape = input._array.size, input._array.shape
         if size == 0:
+            if training:
+                _verify_batch_size(input.shape)
             return of_nothing(input, weight, bias)
         if training and not shape:
             raise IndexError("tuple index out of range: batch_norm takes an input (N, C, ...)")

@@ -102,8 +102,9 @@ def unfold(
         refuse("unfold", "input", 1, input)
     settings = settings_of(*hashable(kernel_size, dilation, padding, stride))
     shape = input._array.shape
-    for dim in (1, 2):
-        size_of(shape, dim)
+    if len(shape) != 2 or shape[1]:
+        for dim in (1, 2):
+            size_of(shape, dim)
     if len(shape) not in (3, 4) or 0 in shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "

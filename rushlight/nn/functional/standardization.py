@@ -26,6 +26,6 @@ def standardized_cotangent(
     grad: Array, normal: Array, invstd: Array, axes: Sequence[int], mean_grad: Array = 0.0, invstd_grad: Array = 0.0
 ) -> Array:
     """The gradient of the input of `standardized`, given those of its result, of the mean, and of `invstd`."""
-    size = math.prod(normal.shape[axis] for axis in axes)
+    size = math.prod(normal.shape[axis] for axis in axes) or 1
     along = mean_over(grad * normal, axes) + invstd * invstd_grad / size
     return invstd * (grad - mean_over(grad, axes) - normal * along) + mean_grad / size

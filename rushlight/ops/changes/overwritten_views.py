@@ -7,8 +7,8 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, on_more_levels
-from rushlight.core.windows import PUT_BACK, READ, Window
-from rushlight.layouts import extent, is_dense, laid_over, overlaps, owned
+from rushlight.core.windows import PUT_BACK, READ, Window, address, outermost
+from rushlight.layouts import extent, is_dense, is_repeated, laid_over, overlaps, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import takes_out
 from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, strided_windows
@@ -24,7 +24,7 @@ def enter(name: Any, node: str) -> Any:
         name=name,
         node=node,
         batch=leading,
-        layout="like first",
+        layout="with gaps",
         additive=True,
         input=lambda grad, key, src_shape: OVERWRITE(grad, np.zeros_like(grad, shape=src_shape), key),
         src=lambda grad, key: _look(grad, key),
@@ -34,9 +34,28 @@ def enter(name: Any, node: str) -> Any:
 
 def overwritten(input: Array, src: Array, key: Any) -> Array:
     """A copy of `input` with `src` at the elements that `key` selects."""
-    out = owned(input)
+    out = with_memory(input)
     out[key] = src
     return out
+
+
+def with_memory(array: Array) -> Array:
+    """A copy of an array in a copy of all of its memory; alone if some of its elements share theirs."""
+    if type(array) is not np.ndarray or array.base is None or is_repeated(array):
+        return owned(array)
+    whole = outermost(array)
+    if whole.size == array.size or overlaps(array.shape, array.strides, array.itemsize) or not is_dense(whole):
+        return owned(array)
+    start = address(array) - address(whole)
+    return laid_over(whole.copy("K").view(array.dtype), array.shape, array.strides, start)
+
+
+def in_its_memory(result: Tensor) -> Tensor:
+    """A result that shows all of the memory that it is a part of, as its storage."""
+    array = result._array
+    if type(array) is np.ndarray and array.base is not None and (whole := outermost(array)).size > array.size:
+        result._memory = whole
+    return result
 
 
 _select_scatter = OVERWRITE = enter("select_scatter", "SelectScatterBackward0")
@@ -68,7 +87,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     if not -shape[dim] <= index < shape[dim]:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
     check_shape(src, shape[:dim] + shape[dim + 1 :])
-    return _select_scatter(input, src, (*(ALL,) * dim, index, ...))
+    return in_its_memory(_select_scatter(input, src, (*(ALL,) * dim, index, ...)))
 
 
 @takes_out
@@ -90,11 +109,11 @@ def slice_scatter(
         raise RuntimeError("slice step must be positive")
     size = len(range(*slice(start, end, step).indices(shape[dim])))
     check_shape(src, (*shape[:dim], size, *shape[dim + 1 :]))
-    return _slice_scatter(input, src, (*(ALL,) * dim, slice(start, end, step)))
+    return in_its_memory(_slice_scatter(input, src, (*(ALL,) * dim, slice(start, end, step))))
 
 
 @operator(
-    layout="like first",
+    layout="with gaps",
     batch=leading,
     additive=True,
     input=lambda grad, offset, dim1, dim2, src_shape: _diagonal_scatter(
@@ -104,7 +123,7 @@ def slice_scatter(
     name="diagonal_scatter",
 )
 def _diagonal_scatter(input: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    out = owned(input)
+    out = with_memory(input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = src
     return out
 
@@ -121,7 +140,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     expected = input.detach().diagonal(offset, dim1, dim2)._array.shape
     check_shape(src, expected)
     ndim = input._array.ndim
-    return _diagonal_scatter(input, src, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))
+    return in_its_memory(_diagonal_scatter(input, src, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
 
 
 def overwritten_at_once(input: Any, src: Any, seen: Window, own: Window) -> Array | None:

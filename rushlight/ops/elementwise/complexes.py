@@ -10,7 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
-from rushlight.layouts import joint_shape, reread
+from rushlight.layouts import joint_shape, reread, widened
 from rushlight.ops.arguments.promotion import is_complex as complex_value
 from rushlight.ops.arguments.promotion import missing, refused
 from rushlight.ops.elementwise.selection import ratio
@@ -333,7 +333,7 @@ def paired(grad: Array) -> Array:
 
 @operator(batch=leading, view=True, holomorphic=False, input=paired)
 def _view_as_real(input: Array) -> Array:
-    return reread(np.expand_dims(input, -1), input.real.dtype)
+    return reread(widened(input, (*input.shape, 1), (input.ndim,)), input.real.dtype)
 
 
 @operator(batch=leading, view=True, holomorphic=False, input=lambda grad: _view_as_real(grad))

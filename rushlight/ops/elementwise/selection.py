@@ -29,11 +29,21 @@ __all__ = ["fmax", "fmin", "heaviside", "maximum", "minimum", "where"]
 Number = bool | int | float
 
 
+def check_condition(dtype: np.dtype) -> None:
+    """Raises RuntimeError for a condition that is not bool, as one may be that a hook for saved tensors made."""
+    if dtype.kind != "b":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
+        )
+
+
 @operator(
     aten=(), layout="elementwise", linear=True, batch=elementwise, input=lambda grad, condition: _keep(condition, grad)
 )
 def _keep(condition: Array, input: Array) -> Array:
     """The elements where a condition holds, 0 elsewhere; gradient formulas use it as a mask."""
+    check_condition(condition.dtype)
     return keep(condition, input)
 
 
@@ -42,6 +52,7 @@ def _keep(condition: Array, input: Array) -> Array:
 )
 def _drop(condition: Array, input: Array) -> Array:
     """0 where a condition holds, the elements elsewhere."""
+    check_condition(condition.dtype)
     return drop(condition, input)
 
 
@@ -118,10 +129,7 @@ def where(
     dtype = condition._array.dtype
     if dtype.kind != "b":
         if dtype != np.uint8:
-            raise RuntimeError(
-                "where expected condition to be a boolean tensor, but got a tensor with dtype "
-                f"{TYPE_NAMES[FROM_NUMPY[dtype]]}"
-            )
+            check_condition(dtype)
         warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
             "version of PyTorch. Use a boolean condition instead."

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.lines import warn
+from rushlight.layouts import empty_array, preserve_format
 from rushlight.ops.arguments.options import Options, created, numpy_type, require_grad
 from rushlight.ops.making.capsules import is_capsule, memory_exported, of_capsule
 from rushlight.ops.making.nested import array_of
@@ -288,7 +289,8 @@ def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
     if type(data) in PLAIN:
         return array_of(data, dtype)
     if isinstance(data, TensorBase):
-        return np.array(data._array, dtype)
+        array = data._settled()
+        return np.array(array, dtype) if type(array) is not np.ndarray else copied(array, dtype)
     if isinstance(data, np.ndarray):
         return np.array(shared(data), dtype)
     if isinstance(data, (str, bytes)):
@@ -300,6 +302,13 @@ def new_array(data: Any, dtype: np.dtype | None) -> np.ndarray:
     if (source := exported(data)) is not None:
         return np.array(source, dtype)
     return array_of(data, dtype)
+
+
+def copied(array: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
+    """A copy of a tensor's array with its strides' order."""
+    made = empty_array(array, dtype or array.dtype, preserve_format)
+    made[...] = array
+    return made
 
 
 def type_name(kind: type) -> str:

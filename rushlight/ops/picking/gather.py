@@ -134,15 +134,20 @@ def check_index(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
 def scatter_arguments(input: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[int, Tensor, Tensor]:
     """The dimension, index and source of a scatter; raises PyTorch's errors where they do not fit the input.
 
-    An index without elements may have any number of dimensions, and so may its source: both get the input's.
+    An index without elements may have any shape, and so may its source: both get the input's number of dimensions.
     """
     dim = check_index("scatter", input, dim, index, src)
     if index._array.size:
         return dim, index, src
     ndim = max(1, input.ndim)
-    if not index.ndim == src.ndim == ndim:
+    if not (index.ndim == src.ndim == ndim and covers(src._array.shape, index._array.shape)):
         return dim, index.reshape((0,) * ndim), src.reshape(-1)[:0].reshape((0,) * ndim)
     return dim, index, src
+
+
+def covers(source: Sequence[int], sizes: Sequence[int]) -> bool:
+    """Whether a source is at least as large as an index in every dimension."""
+    return all(n <= m for n, m in zip(sizes, source, strict=True))
 
 
 def check_source(sizes: Sequence[int], source: Sequence[int]) -> None:
@@ -165,7 +170,7 @@ def check_extent(
             f"Size does not match at dimension {beyond[0]} expected index {list(sizes)} to be no larger than self "
             f"{list(shape)} apart from dimension {dim}"
         )
-    if beyond or (source is not None and any(n > m for n, m in zip(sizes, source, strict=True))):
+    if beyond or (source is not None and not covers(source, sizes)):
         clause = "" if source is None else f" and to be no larger size than src {list(source)}"
         raise RuntimeError(
             f"Expected index {list(sizes)} to be no larger than self {list(shape)} apart from dimension {dim}{clause}"
@@ -309,6 +314,8 @@ def padded(grad: Array, shape: Sequence[int]) -> Array:
         return grad
     if 0 in grad.shape:
         return np.zeros_like(grad, shape=shape)
+    if not shape:
+        return np.reshape(grad, shape)
     return _place(grad, shape, beginning(grad.shape))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import new_tensor
+from rushlight.layouts import laid_over
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -35,7 +36,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 @operator(shape_of_values=True, batch=dynamic, layout="as computed")
 def _nonzero(input: Array) -> Array:
-    return np.argwhere(input)
+    places = np.argwhere(input)
+    return places if len(places) else laid_over(places, places.shape, (places.itemsize, 0))  # the columns of no rows
 
 
 @operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from rushlight.core.placing import ANSWERS, by_strides, seen, strides_among, strides_in
-from rushlight.layouts import compact
+from rushlight.layouts import compact, strides_of_view
 
 Layout = tuple[tuple[int, ...], tuple[int, ...]]  # the sizes and the strides of an operand
 
@@ -40,13 +40,19 @@ def strides_of_einsum(operands: tuple[Layout, ...], subscripts: tuple[str, ...],
         left.subtract(both)
         left.subtract(last)
         first = multiplied(first, other, last)
-    return first[1][: len(output)]
+    sizes, strides = first
+    if not (rest and summed):
+        return strides[: len(output)]
+    shape = sizes[: len(output)]
+    return strides_of_view(sizes, strides, shape, 1) or compact(shape, 1)
 
 
 def aligned(letters: Sequence[str], term: str, sizes: Sequence[int], strides: Sequence[int]) -> Layout:
     """An operand with a dimension for each letter: a diagonal for one that occurs twice, size 1 for an absent one."""
     dims = [[dim for dim, own in enumerate(term) if own == letter] for letter in letters]
-    return tuple([sizes[at[0]] if at else 1 for at in dims]), tuple([sum(strides[dim] for dim in at) for at in dims])
+    return tuple([sizes[at[0]] if at else 1 for at in dims]), tuple(
+        [sum(strides[dim] for dim in at) if at else 1 for at in dims]
+    )
 
 
 def gapless(sizes: Sequence[int], order: Sequence[int]) -> Layout:

@@ -23,15 +23,21 @@ def arguments(args: Sequence[Any]) -> tuple[str, list[Any]]:
     if not isinstance(args[0], str):
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
     operands = list(args[1]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else list(args[1:])
-    for x in operands:
-        if not isinstance(x, TensorBase):
-            raise TypeError(f"einsum(): operands must be Tensors, not {type(x).__name__}")
+    check_operands(operands)
     return args[0], operands
+
+
+def check_operands(operands: list[Any]) -> None:
+    """Raises TypeError for an operand that is no tensor."""
+    for i, x in enumerate(operands):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
 
 
 def from_sublists(args: Any) -> tuple[str, list[Any]]:
     """The equation for the calling form with lists of numbers: operand, list, ..., and perhaps the result's list."""
     operands, lists = list(args[0 : len(args) - 1 : 2]), list(args[1::2])
+    check_operands(operands)
     terms = ["".join(letter(number) for number in sublist) for sublist in lists]
     equation = ",".join(terms)
     return (f"{equation}->{''.join(letter(n) for n in args[-1])}" if len(args) % 2 else equation), operands

@@ -23,7 +23,7 @@ from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
 from rushlight.ops.out import RESIZED, write_made
 from rushlight.ops.shapes.broadcasting import common_shape
-from rushlight.ops.table import method, operator, refuse
+from rushlight.ops.table import method, no_derivative, operator, refuse
 from rushlight.random import Generator, default_generator, distributions, integers
 from rushlight.random.examples import for_examples
 from rushlight.random.multinomial import multinomial as draw_categories
@@ -303,7 +303,7 @@ def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: A
     return drawn_for(out, shape, dtype, distributions.normal, generator) * std + mean
 
 
-nothing = lambda grad: np.zeros_like(grad)
+nothing: Callable[..., Any] = lambda grad: np.zeros_like(grad)
 enter_normal: Callable[..., Operator] = lambda name, node, **formulas: operator(
     name=name, node=node, aten="normal", broadcasts=True, batch=on_more_levels, **formulas
 )(normal_numbers)
@@ -314,7 +314,12 @@ NORMAL = {
 }
 
 
-@operator(name="bernoulli", batch=on_more_levels, input=nothing)
+def of_probabilities(grad: Array, p: float | None) -> Any:
+    """The gradient of `bernoulli`: zeros, and with a number as the probability RuntimeError, as in PyTorch."""
+    return nothing(grad) if p is None else no_derivative("bernoulli")(grad)
+
+
+@operator(name="bernoulli", batch=on_more_levels, input=of_probabilities)
 def _bernoulli(input: Array, p: Any, generator: Generator | None, out: Any) -> Array:
     return flips(generator, input.shape, input, p, out)
 

@@ -28,6 +28,16 @@ def underivable(name: str) -> Callable[..., Any]:
     return formula
 
 
+def divided(dim: int, shape: Sequence[int]) -> int:
+    """The dimension of the slices of `unique`, as a non-negative number; RuntimeError if they have no elements."""
+    dim = known_dim(dim, shape)
+    if shape.count(0) > 1:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
+    if 0 in shape and shape[dim]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return dim
+
+
 def distinct(input: Array, dim: int | None) -> tuple[Array, ...]:
     """The sorted unique elements (or slices along `dim`), for each element the index of its value, and the counts."""
     values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
@@ -112,7 +122,7 @@ def unique(
     """
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
-    results = _unique(input) if dim is None else _unique_dim(input, known_dim(dim, input._array.shape))
+    results = _unique(input) if dim is None else _unique_dim(input, divided(dim, input._array.shape))
     return asked(results, return_inverse, return_counts)
 
 
@@ -127,7 +137,7 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    dim = None if dim is None else known_dim(dim, input._array.shape)
+    dim = None if dim is None else divided(dim, input._array.shape)
     results = _unique_consecutive(input, dim, return_inverse, return_counts)
     return asked(results, return_inverse, return_counts)
 

@@ -24,7 +24,7 @@ def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
 
 
 @operator(
-    layout="channels last",
+    layout="padded",
     batch=by(pad_batch),
     input=lambda grad, widths: _constant_pad(grad, opposite(widths), 0),
     name="constant_pad_nd",

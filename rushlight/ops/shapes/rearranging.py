@@ -12,7 +12,7 @@ from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.kernels.padding import flipped
-from rushlight.layouts import owned
+from rushlight.layouts import contiguous_format, owned
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.shape import flatten, unsqueeze
@@ -124,7 +124,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] =
 
 @operator(
     saved_as={"dims": "dims"},
-    layout="as computed",
+    layout="turned",
     linear=True,
     batch=leading,
     name="rot90",
@@ -248,7 +248,9 @@ def repeat_evenly(input: Tensor, n: int, dim: int) -> Tensor:
     if n < 0:
         raise RuntimeError("Repeats must be non-negative")
     sizes = [-1] * input._array.ndim
-    spread = unsqueeze(input, dim + 1).expand(*sizes[: dim + 1], n, *sizes[dim + 1 :]).contiguous()
+    spread = (
+        unsqueeze(input, dim + 1).expand(*sizes[: dim + 1], n, *sizes[dim + 1 :]).clone(memory_format=contiguous_format)
+    )
     return flatten(spread, dim, dim + 1)
 
 
