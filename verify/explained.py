@@ -48,7 +48,7 @@ NESTED = "linearize can be nested, which PyTorch refuses"
 OUT_DIMS = "PyTorch's vmap with a negative out_dims reads sizes that are not there, where a result is not mapped"
 NAN = "PyTorch's derivatives of logcumsumexp are nan where they are not: docs/pytorch-mistakes.md"
 CORNER = "a source may be larger than the index of a scatter: PyTorch has the value, but not the derivative"
-MEMORY = "PyTorch's functions that overwrite a view in a copy copy all memory that the tensor is a view of"
+MEMORY = "PyTorch's functions that overwrite a view in a copy keep it where elements share memory"
 SCATTERED = "PyTorch's gradient of as_strided_scatter is that of what is overwritten: docs/pytorch-mistakes.md"
 POWERS = "PyTorch's complex powers with exponent 0 are nan at some bases: docs/pytorch-mistakes.md"
 INFINITE = "PyTorch's sums of complex numbers are nan beside an infinite part: docs/pytorch-mistakes.md"
@@ -239,7 +239,10 @@ EXPLANATIONS = [
     Explanation("programs", r"^\w+ %= [^\n]*\nraises NotImplementedError, on PyTorch RuntimeError", "complex", SEVERAL),
     Explanation("programs", r"index_copy_?\(.*raises IndexError, on PyTorch RuntimeError", "", ASSERTED),
     Explanation(
-        "programs", r"^t\d+: values", r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(", MEMORY
+        "programs",
+        r"^t\d+: (values|strides|offset)",
+        r"\.unfold\(.*\b{name} = [^\n]*(select|slice|diagonal)_scatter\(",
+        MEMORY,
     ),
     Explanation(
         "programs",
