@@ -6,7 +6,7 @@ import rushlight
 
 pytest.importorskip("torch")
 
-from verify.programs.replayed import differs, frozen  # noqa: E402
+from verify.programs.replayed import differs, frozen
 
 
 def left(factor):
