@@ -17,7 +17,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
-from rushlight.kernels.patches import batch_last
+from rushlight.kernels.patches import INNERMOST_FROM, batch_last
 from rushlight.layouts import compact, fills, is_repeated, joint_shape, laid_over, overlaps, shown, strides_of_view
 
 SETTLING = reentrant_lock()  # held while the arrays of tensors that share their memory are replaced
@@ -120,8 +120,9 @@ hand_out: Callable[..., Any] = noted(handed_out)
 
 
 def is_ours(grad: Array, compact: bool) -> bool:
-    """Whether a gradient has a memory layout that PyTorch's would not have."""
-    return grad.ndim > 2 and compact and batch_last(grad).flags.c_contiguous
+    """Whether a gradient has a memory layout that PyTorch's would not have: that of layers for large batches."""
+    large = compact and grad.ndim > 2 and grad.shape[0] >= INNERMOST_FROM
+    return large and batch_last(grad).flags.c_contiguous
 
 
 def repeated_anew(grad: Array) -> Array:

@@ -129,3 +129,14 @@ def test_of_products_with_a_turned_matrix_they_are_turned(torch, name):
     result = PRODUCTS[name](torch, w)
     (grad,) = torch.autograd.grad((result * result).sum(), w)
     assert grad.stride() == TURNED
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x: x.movedim(0, -1), lambda x: x.permute(1, 2, 0), lambda x: x.mT.transpose(0, 2)]
+)
+def test_of_turned_views_are_views(torch, call):
+    """They lie as no layer's do: layers turn only large batches."""
+    x = torch.ones(2, 3, 4, requires_grad=True)
+    result = call(x)
+    (grad,) = torch.autograd.grad(result, x, torch.ones(result.shape))
+    assert call(grad).is_contiguous()

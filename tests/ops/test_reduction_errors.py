@@ -292,3 +292,21 @@ def test_picking_into_repeated_memory(torch):
         torch.index_select(torch.ones(3, 6), 1, torch.tensor([0, 1]), out=torch.zeros(1, 6).expand(2, 6))
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         torch.gather(torch.ones(3, 6), 1, torch.tensor([[0, 1]]), out=torch.zeros(1, 1).expand(1, 2))
+
+
+@pytest.mark.parametrize("name", ["std", "var"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_deviation_of_halves_into_a_wider_type(torch, name, dtype):
+    """PyTorch has no kernel for one over all elements, which it finds where the result is of another type."""
+    deviation, x = getattr(torch, name), torch.ones(2, 2, dtype=getattr(torch, dtype))
+    word = {"float16": "Half", "bfloat16": "BFloat16"}[dtype]
+    for call in (
+        lambda wider: deviation(x[0], 0, out=torch.ones((), dtype=wider)),
+        lambda wider: deviation(x, dim=None, out=torch.ones((), dtype=wider)),
+        lambda wider: deviation(x, (0, 1), out=torch.ones((), dtype=wider)),
+    ):
+        for wider in (torch.float32, torch.float64):
+            with pytest.raises(RuntimeError, match=f"std_var_all: Unsupported dtype {word}$"):
+                call(wider)
+        assert call(torch.float16).item() == 0
+    assert deviation(x, 0, out=torch.ones(2)).tolist() == [0, 0]
