@@ -247,12 +247,17 @@ def with_gaps(shape: Sequence[int], args: Sequence[Any]) -> Any:
 
 def turned(shape: Sequence[int], args: Sequence[Any]) -> Any:
     """The strides of a copy of the first operand rotated so many times by 90 degrees."""
-    input, turns, (first, second) = args
-    if turns % 4 == 0:
-        return None
-    own, strides = seen(input)
-    steps = list(strides_of_copy(own, strides) or compact(own, 1))
-    if turns % 2:
+    input, turns, dims = args
+    return None if turns % 4 == 0 else strides_of_turned(*seen(input), turns % 2, *dims)
+
+
+@lru_cache(maxsize=ANSWERS)
+def strides_of_turned(
+    shape: tuple[int, ...], strides: tuple[int, ...], swapped: int, first: int, second: int
+) -> tuple[int, ...]:
+    """The strides of a copy in which two dimensions may be swapped."""
+    steps = list(strides_of_copy(shape, strides) or compact(shape, 1))
+    if swapped:
         steps[first], steps[second] = steps[second], steps[first]
     return tuple(steps)
 
