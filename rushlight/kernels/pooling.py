@@ -82,6 +82,12 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
     return values, indices
 
 
+def fractional_positions(samples: np.ndarray, spatial: Size, places: Size, kernel: Size) -> np.ndarray | None:
+    """The flat positions (N, C, windows, taps) that random windows see; None if the kernel does not take the inputs."""
+    found = None if fast is None else fast.fractional(samples, spatial, places, kernel)
+    return None if found is None else found.reshape(*samples.shape[:2], *found.shape[1:])
+
+
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:
     """Add each element of (N, C, *places) to zeros (N, C, *spatial_shape), at its flat position there.
 

@@ -87,6 +87,7 @@ CALLS = {
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
     "margins.margins": lambda: back(F.multi_margin_loss(x(), i(8, 8))),
     "maxima.largest": lambda: (F.max_pool2d(x(2, 3, 8, 8), 2), F.max_pool1d(x(2, 3, 8), 2)),
+    "maxima.fractional": lambda: F.fractional_max_pool2d(x(2, 3, 8, 8), 2, 3),
     "moments.moments": lambda: x().var(1),
     "pads.padded": lambda: F.pad(x(), (1, 2), mode="reflect"),
     "pads.unpadded": lambda: back(F.pad(x(), (1, 2), mode="reflect")),

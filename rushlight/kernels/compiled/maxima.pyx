@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Maxima of windows with their indices: all kinds of maximum pooling.
 
@@ -151,3 +152,76 @@ def largest(x, seen, bint even=False):
     job.seen = <const cnp.npy_int64*>cnp.PyArray_DATA(table)
     shared(look_at_lines, &job, shape[0] * job.windows, max(1, GRAIN // (job.taps * job.inner)))
     return values, found
+
+
+# fractional pooling: windows at random distances
+
+
+cdef struct Line:
+    Py_ssize_t size, count, width  # of the plane, of windows, of a window
+    Py_ssize_t which  # of a plane's random numbers is for it
+
+
+cdef Py_ssize_t start_of(const Line* line, const real* samples, Py_ssize_t i) noexcept nogil:
+    """The start of a window along a line."""
+    cdef real alpha, sample
+    if i == line.count - 1:
+        return line.size - line.width
+    alpha = <real>(<double>(line.size - line.width) / (line.count - 1))
+    sample = samples[line.which]
+    return <Py_ssize_t>((<real>i + sample) * alpha) - <Py_ssize_t>(sample * alpha)
+
+
+cdef void list_plane(const Line* lines, const real* samples, cnp.npy_int64* table) noexcept nogil:
+    """Lists the positions that the windows of a plane see."""
+    cdef const Line* a = lines
+    cdef const Line* b = lines + 1
+    cdef const Line* c = lines + 2
+    cdef Py_ssize_t p, q, r, i, j, k, first, second, third
+    for p in range(a.count):
+        first = start_of(a, samples, p)
+        for q in range(b.count):
+            second = start_of(b, samples, q)
+            for r in range(c.count):
+                third = start_of(c, samples, r)
+                for i in range(first, first + a.width):
+                    for j in range(second, second + b.width):
+                        for k in range(third, third + c.width):
+                            table[0] = (i * b.size + j) * c.size + k
+                            table += 1
+
+
+def fractional(given, spatial, places, kernel):
+    """The positions (planes, windows, taps) that windows at random distances see; None for inputs that are not taken.
+
+    Each plane has as many random numbers as dimensions, in two dimensions the one for the width first.
+    """
+    cdef int kind = float_type(given), d, own, dims = len(spatial)
+    cdef Line lines[3]
+    cdef cnp.npy_intp[3] shape
+    cdef Py_ssize_t plane, each
+    if kind == 0:
+        return None
+    cdef cnp.ndarray samples = cnp.PyArray_GETCONTIGUOUS(given)
+    shape[0], shape[1], shape[2] = cnp.PyArray_SIZE(samples) // dims, 1, 1
+    for d in range(3):
+        own = d - (3 - dims)
+        if own < 0:
+            lines[d] = Line(1, 1, 1, 0)
+        else:
+            lines[d] = Line(spatial[own], places[own], kernel[own], own if dims == 3 else dims - 1 - own)
+        shape[1] *= lines[d].count
+        shape[2] *= lines[d].width
+    cdef cnp.ndarray table = cnp.PyArray_SimpleNew(3, shape, cnp.NPY_INT64)
+    each = shape[1] * shape[2]
+    for plane in range(shape[0]):
+        if kind == cnp.NPY_FLOAT:
+            list_plane(lines, <const float*>cnp.PyArray_DATA(samples) + plane * dims, table_at(table, plane * each))
+        else:
+            list_plane(lines, <const double*>cnp.PyArray_DATA(samples) + plane * dims, table_at(table, plane * each))
+    return table
+
+
+cdef cnp.npy_int64* table_at(cnp.ndarray table, Py_ssize_t place) noexcept:
+    """The address of an element."""
+    return <cnp.npy_int64*>cnp.PyArray_DATA(table) + place

@@ -9,12 +9,12 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
-from rushlight.dtypes import TYPE_NAMES
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import not_in_range
 from rushlight.nn.functional.sampling import LAYOUTS, averaging, enter_map
-from rushlight.nn.functional.sizes import Numbers
+from rushlight.nn.functional.sizes import Numbers, are_plain, hashable
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator, refuse
 from rushlight.tensors import Tensor
@@ -74,11 +74,8 @@ AVG_POOL = {
 }
 
 
-def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, ...]:
+def sizes_of(name: str, dims: Any, shape: tuple[int, ...], output_size: Any) -> tuple[int, ...]:
     """The output size along each dimension; None stands for the input's size."""
-    if not isinstance(input, Tensor):
-        refuse(name, "input", 1, input)
-    shape = input._array.shape
     several = isinstance(output_size, (tuple, list))
     if several and dims > 1 and len(output_size) >= len(shape):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
@@ -100,9 +97,8 @@ def sizes_of(name: str, dims: Any, input: Any, output_size: Any) -> tuple[int, .
     return found
 
 
-def check_poolable(name: str, dims: int, input: Tensor, places: Sequence[int]) -> None:
+def check_poolable(name: str, dims: int, shape: tuple[int, ...], dtype: np.dtype, places: Sequence[int]) -> None:
     """Raises PyTorch's errors for an input that cannot be pooled."""
-    shape = input._array.shape
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{':' * ('max' in name)} {list(shape)}"
@@ -116,9 +112,9 @@ def check_poolable(name: str, dims: int, input: Tensor, places: Sequence[int]) -
             f"{name.replace('1d', '2d') if row else name}(): Expected input to have non-zero size for non-batch "
             f"dimensions, but input has sizes {sizes} with dimension {empty} being empty"
         )
-    if kind_of(input._array.dtype) != "f" and (input._array.size or "max" in name):
+    if kind_of(dtype) != "f" and (prod(shape) or "max" in name):
         kernel = f"{name}_cpu" if dims == 3 else name.replace("1d", "2d")
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
     if min(places) < 0:
         raise negative(name, (*shape[:-dims], *places), dims)
 
@@ -134,23 +130,44 @@ def negative(name: str, shape: Any, dims: Any) -> Any:
     return RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {{{sizes}}}")
 
 
+@lru_cache(maxsize=256, typed=True)
+def averages_planned(name: str, dims: int, shape: tuple[int, ...], dtype: np.dtype, output_size: Any) -> Any:
+    """The maps of the means of all windows, None for a single window; errors for what cannot be pooled."""
+    places = sizes_of(name, dims, shape, output_size)
+    if prod(places) == 1:
+        return None
+    check_poolable(name, dims, shape, dtype, places)
+    return tuple(averaging(*line) for line in zip(shape[-dims:], places, strict=True))
+
+
+@lru_cache(maxsize=256, typed=True)
+def maxima_planned(name: str, dims: int, shape: tuple[int, ...], dtype: np.dtype, output_size: Any) -> tuple[int, ...]:
+    """How many windows there are along each dimension; errors for what cannot be pooled."""
+    places = sizes_of(name, dims, shape, output_size)
+    check_poolable(name, dims, shape, dtype, places)
+    return places
+
+
+def plan_for(planned: Any, name: str, dims: int, input: Tensor, output_size: Any) -> Any:
+    """What is planned for an input, kept by its shape and dtype."""
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
+    (size,) = hashable(output_size)
+    plan = planned if are_plain(size) else planned.__wrapped__
+    return plan(name, dims, input._array.shape, input._array.dtype, size)
+
+
 def pool_averages(dims: int, input: Tensor, output_size: Any) -> Tensor:
     """The means of all windows."""
-    name = f"adaptive_avg_pool{dims}d"
-    places = sizes_of(name, dims, input, output_size)
-    if prod(places) == 1:
-        return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
-    check_poolable(name, dims, input, places)
-    spatial = input._array.shape[-dims:]
-    return AVG_POOL[dims](input, tuple(averaging(*line) for line in zip(spatial, places, strict=True)))
+    maps = plan_for(averages_planned, f"adaptive_avg_pool{dims}d", dims, input, output_size)
+    if maps is None:
+        return input.mean(tuple(range(-dims, 0)), True)
+    return AVG_POOL[dims](input, maps)
 
 
 def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:
     """The maxima of all windows, and where they are."""
-    name = f"adaptive_max_pool{dims}d"
-    places = sizes_of(name, dims, input, output_size)
-    check_poolable(name, dims, input, places)
-    return MAX_POOL[dims](input, places)
+    return MAX_POOL[dims](input, plan_for(maxima_planned, f"adaptive_max_pool{dims}d", dims, input, output_size))
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from rushlight import random
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
+from rushlight.kernels.pooling import fractional_positions
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
@@ -39,6 +40,8 @@ def starts(samples: Array, size: int, count: int, kernel: int) -> Array:
 
 def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Sequence[int]) -> Array:
     """The flat positions of each window's elements: (N, C, windows, taps)."""
+    if (found := fractional_positions(samples, spatial, places, kernel)) is not None:
+        return found
     order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # in 2-D, the first is for the width
     flat = np.zeros((*samples.shape[:2], 1, 1), np.int64)
     for which, size, count, width in zip(order, spatial, places, kernel, strict=True):
@@ -142,7 +145,7 @@ def pool(
     check_output_sizes(dims, x.shape, kernel, places)
     batch, channels = (1, x.shape[0]) if x.ndim == dims + 1 else x.shape[:2]
     check_samples(samples, batch, channels, dims)
-    return POOL[dims](input, samples[:batch], kernel, places)
+    return POOL[dims](input, samples if len(samples._array) == batch else samples[:batch], kernel, places)
 
 
 def fractional_max_pool2d_with_indices(

@@ -12,9 +12,10 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
-from rushlight.dtypes import TYPE_NAMES
+from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
 from rushlight.nn.functional.adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from rushlight.nn.functional.sampling import enter_map, mapped, mapped_bytes, matrix
+from rushlight.nn.functional.sizes import are_plain, hashable
 from rushlight.tensors import Tensor
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
@@ -137,9 +138,8 @@ def aten_of(mode: str, dims: int) -> str:
 RESIZE = resize_operators()
 
 
-def sizes_of(input: Tensor, size: Any, scale_factor: Any, recompute: Any) -> Any:
+def sizes_of(space: tuple[int, ...], size: Any, scale_factor: Any, recompute: Any) -> Any:
     """The output sizes, and the scales that determine the positions (None: the ratio of the sizes)."""
-    space = input.shape[2:]
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -169,10 +169,10 @@ def check_corners(mode: str, align_corners: bool | None) -> None:
         )
 
 
-def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: bool) -> None:
+def check_mode(ndim: int, mode: str, align_corners: bool | None, antialias: bool) -> None:
     """Raises PyTorch's errors for an unknown mode, or one that does not fit the input or the options."""
     known = mode in SPACE or mode in ("nearest", "nearest-exact", "area")
-    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and ndim == 4):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
@@ -180,18 +180,17 @@ def check_mode(input: Tensor, mode: str, align_corners: bool | None, antialias: 
         raise ValueError("Lanczos mode requires antialias=True")
     if mode == "lanczos" and align_corners:
         raise ValueError("Lanczos mode does not support align_corners=True")
-    if known and input.ndim in (3, 4, 5) and SPACE.get(mode, input.ndim - 2) != input.ndim - 2 and mode != "bicubic":
-        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {SPACE[mode] + 2}D input")
-    if not known or input.ndim not in (3, 4, 5) or (mode == "bicubic" and input.ndim != 4):
+    if known and ndim in (3, 4, 5) and SPACE.get(mode, ndim - 2) != ndim - 2 and mode != "bicubic":
+        raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {SPACE[mode] + 2}D input")
+    if not known or ndim not in (3, 4, 5) or (mode == "bicubic" and ndim != 4):
         raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | "
             f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
 
 
-def check_interpolation_input(input: Tensor, sizes: Any, mode: str) -> None:
+def check_interpolation_input(shape: tuple[int, ...], dtype: np.dtype, sizes: Any, mode: str) -> None:
     """Raises PyTorch's errors for an image without elements, or of an unsupported dtype."""
-    shape = list(input.shape)
     if min(*shape[2:], *sizes) <= 0:
         names = ("D", "H", "W")[5 - len(shape) :]
         have, want = (
@@ -199,11 +198,34 @@ def check_interpolation_input(input: Tensor, sizes: Any, mode: str) -> None:
         )
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({have}) output ({want})")
     if shape[1] == 0:
-        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shape}")
-    dtype = input._array.dtype
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {list(shape)}")
     if kind_of(dtype) != "f" and not (dtype == np.uint8 and mode in BYTES):
         name = f"upsample_{mode.replace('-', '_')}{len(shape) - 2}d"
-        raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
+
+
+@lru_cache(maxsize=256, typed=True)
+def planned(
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    size: Any,
+    scale_factor: Any,
+    mode: str,
+    align_corners: bool | None,
+    recompute: bool | None,
+    antialias: bool,
+) -> tuple[Any, Any]:
+    """The function that resizes an input of a shape, and its maps, or sizes for areas; errors for what does not fit."""
+    check_corners(mode, align_corners)
+    sizes, scales = sizes_of(shape[2:], size, scale_factor, recompute)
+    check_mode(len(shape), mode, align_corners, antialias)
+    if mode == "area":
+        return AREA[len(shape)], sizes
+    check_interpolation_input(shape, dtype, sizes, mode)
+    kind = mode.removeprefix("bi").removeprefix("tri")
+    lines = zip(shape[2:], sizes, scales, strict=True)
+    maps = tuple(resizing(kind, *line, bool(align_corners), antialias) for line in lines)
+    return RESIZE[f"{mode}-aa" if antialias else mode, len(shape) - 2], maps
 
 
 def interpolate(
@@ -227,16 +249,13 @@ def interpolate(
     >>> torch.nn.functional.interpolate(torch.tensor([[[1.0, 3.0]]]), scale_factor=2, mode="linear")
     tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
     """
-    check_corners(mode, align_corners)
-    sizes, scales = sizes_of(input, size, scale_factor, recompute_scale_factor)
-    check_mode(input, mode, align_corners, antialias)
-    if mode == "area":
-        return AREA[input.ndim](input, sizes)
-    check_interpolation_input(input, sizes, mode)
-    kind = mode.removeprefix("bi").removeprefix("tri")
-    lines = zip(input.shape[2:], sizes, scales, strict=True)
-    maps = tuple(resizing(kind, *line, bool(align_corners), antialias) for line in lines)
-    return RESIZE[f"{mode}-aa" if antialias else mode, input.ndim - 2](input, maps)
+    size, scale_factor = hashable(size, scale_factor)
+    plan = planned if are_plain(size, scale_factor, align_corners) else planned.__wrapped__
+    array = input._array
+    resize, how = plan(
+        array.shape, array.dtype, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
+    )
+    return resize(input, how)
 
 
 def deprecated(name: str) -> None:

@@ -22,6 +22,12 @@ class Map:
     def __init__(self, rows: Any):
         self.rows = rows
         self.in_dtype = cache(lambda dtype: rows.astype(dtype, copy=False))
+        self.compressed = cache(self.parts)
+
+    def parts(self, dtype: np.dtype) -> Any:
+        """The starts of the rows, the columns and the weights in a dtype; None for a map to zeros."""
+        rows = self.in_dtype(dtype)
+        return (rows.indptr, rows.indices, rows.data) if rows.nnz else None
 
     @cached_property
     def in_fixed_point(self) -> tuple[Any, int]:
@@ -42,12 +48,12 @@ class Map:
 def mapped(array: Array, maps: Any) -> Array:
     """The array with a map applied along each of its last dimensions."""
     for axis, each in zip(range(-len(maps), 0), maps, strict=True):
-        matrix = each.in_dtype(array.dtype)
-        if fast is not None and matrix.nnz:
-            found = fast.mapped(array, array.ndim + axis, matrix.indptr, matrix.indices, matrix.data)
+        if fast is not None and (parts := each.compressed(array.dtype)) is not None:
+            found = fast.mapped(array, array.ndim + axis, *parts)
             if found is not None:
                 array = found
                 continue
+        matrix = each.in_dtype(array.dtype)
         columns = array.swapaxes(axis, 0)
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
         if type(flat) is not np.ndarray:

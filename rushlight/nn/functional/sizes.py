@@ -4,11 +4,21 @@ from collections.abc import Sequence
 from typing import Any
 
 Numbers = int | Sequence[int]
+PLAIN = {int, float, bool, type(None)}
 
 
 def hashable(*numbers: Sequence[int] | int | None) -> list[Any]:
     """Converts lists to tuples, so that results can be cached by them."""
     return [tuple(n) if type(n) is list else n for n in numbers]
+
+
+def are_plain(*numbers: Any) -> bool:
+    """Whether numbers, and those in tuples, are Python's, so that results can be kept by their values."""
+    for given in numbers:
+        for number in given if type(given) is tuple else (given,):
+            if type(number) not in PLAIN:
+                return False
+    return True
 
 
 def repeated(numbers: Numbers, dims: int) -> tuple[int, ...] | None:
