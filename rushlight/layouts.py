@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.above import ABOVE
 from rushlight.kernels.codes import MOST_DIMS
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import LARGE, assign
 
 __all__ = [
     "channels_last",
@@ -126,7 +127,12 @@ def is_repeated(array: np.ndarray) -> bool:
 
 def owned(array: np.ndarray) -> np.ndarray:
     """A copy with the array's strides; contiguous if dimensions were expanded."""
-    return array.copy("C" if is_repeated(array) else "K")
+    order: Any = "C" if is_repeated(array) else "K"
+    if type(array) is not np.ndarray or array.nbytes < LARGE:
+        return array.copy(order)
+    out = np.empty_like(array, order=order)
+    assign(out, array)
+    return out
 
 
 def compact(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:

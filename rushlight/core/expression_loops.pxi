@@ -66,7 +66,7 @@ cdef wide loop_6(char** args, char* result, npy_intp n, real* like) noexcept nog
         out[i] = (v0 * v0)
 
 cdef wide loop_7(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
+    cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
     cdef const real* a1 = <const real*>args[1]
@@ -75,7 +75,7 @@ cdef wide loop_7(char** args, char* result, npy_intp n, real* like) noexcept nog
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (negated(x0) * x1)
+        out[i] = ((x0 == x1) | ((x0 != x0) & (x1 != x1)))
 
 cdef wide loop_8(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -87,7 +87,7 @@ cdef wide loop_8(char** args, char* result, npy_intp n, real* like) noexcept nog
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated(magnitude((negated(x0) * x1)))
+        out[i] = (negated(x0) * x1)
 
 cdef wide loop_9(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -99,7 +99,7 @@ cdef wide loop_9(char** args, char* result, npy_intp n, real* like) noexcept nog
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = ((negated(x0) * x1) * x1)
+        out[i] = negated(magnitude((negated(x0) * x1)))
 
 cdef wide loop_10(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -111,7 +111,7 @@ cdef wide loop_10(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated((negated(x0) * x1))
+        out[i] = ((negated(x0) * x1) * x1)
 
 cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -123,7 +123,7 @@ cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated((x0 - x1))
+        out[i] = negated((negated(x0) * x1))
 
 cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -135,7 +135,7 @@ cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = ((x0 - x1) * (x0 - x1))
+        out[i] = negated((x0 - x1))
 
 cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -143,14 +143,11 @@ cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x0
     cdef const real* a1 = <const real*>args[1]
     cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = ((x0 - x1) * (x0 - x1))
 
 cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -165,7 +162,7 @@ cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = smaller(larger(x0, x1), x2)
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -180,7 +177,7 @@ cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
+        out[i] = smaller(larger(x0, x1), x2)
 
 cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -195,7 +192,7 @@ cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -210,7 +207,7 @@ cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * ((x1 / x2) / x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -225,7 +222,7 @@ cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (negated(x0) * x1))
+        out[i] = (negated(x0) * ((x1 / x2) / x2))
 
 cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -240,9 +237,24 @@ cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 * (negated(x0) * x1))
 
 cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -260,7 +272,7 @@ cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (x2 - (sign_of(x0) * x1)))
 
-cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -276,7 +288,7 @@ cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -292,7 +304,7 @@ cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -308,7 +320,7 @@ cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / (x2 + x3))
 
-cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -323,23 +335,6 @@ cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         x2 = a2[i]
         out[i] = (x2 if (x0 != x1) else x3)
-
-cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef real x4 = (<const real*>args[4])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
 cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -356,7 +351,7 @@ cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
+        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
 cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -364,12 +359,16 @@ cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x0
     cdef const real* a1 = <const real*>args[1]
     cdef real x1
-    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real x4 = (<const real*>args[4])[0]
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = ((x0 * x1) * x2)
+        x2 = a2[i]
+        out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
 
 cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -382,7 +381,7 @@ cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (negated(x0) / root((x2 - (x1 * x1))))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -395,7 +394,7 @@ cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = (x1 + (x2 * (x0 - x1)))
+        out[i] = (negated(x0) / root((x2 - (x1 * x1))))
 
 cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -408,7 +407,7 @@ cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        out[i] = negated(((x0 - x1) * x2))
+        out[i] = (x1 + (x2 * (x0 - x1)))
 
 cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -417,14 +416,11 @@ cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef const real* a1 = <const real*>args[1]
     cdef real x1
     cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
-        x3 = a3[i]
-        out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
+        out[i] = negated(((x0 - x1) * x2))
 
 cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -440,7 +436,7 @@ cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
+        out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
 cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -456,7 +452,7 @@ cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        out[i] = (x3 + larger((negated(x0) * x1), x2))
+        out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
 cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -467,14 +463,12 @@ cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x2 = (<const real*>args[2])[0]
     cdef const real* a3 = <const real*>args[3]
     cdef real x3
-    cdef real v0
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x1 = a1[i]
         x3 = a3[i]
-        v0 = (x0 - x1)
-        out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
+        out[i] = (x3 + larger((negated(x0) * x1), x2))
 
 cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -492,9 +486,27 @@ cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         x3 = a3[i]
         v0 = (x0 - x1)
-        out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
+        out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
 
 cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef real v0
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x3 = a3[i]
+        v0 = (x0 - x1)
+        out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
+
+cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -510,7 +522,7 @@ cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * ((x0 - x1) * x2))
 
-cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -524,7 +536,7 @@ cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -538,7 +550,7 @@ cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -552,7 +564,7 @@ cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -566,7 +578,7 @@ cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 < x1) else x3)
 
-cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -580,7 +592,7 @@ cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -594,7 +606,7 @@ cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -611,7 +623,7 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
 
-cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -628,7 +640,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -648,7 +660,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -668,7 +680,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -686,7 +698,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -696,7 +708,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (magnitude(x0) < x1)
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -706,7 +718,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -716,7 +728,7 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 * (x0 * x0))
 
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -726,7 +738,7 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated(magnitude((x0 * x1)))
 
-cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -735,19 +747,6 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = negated((x0 * x1))
-
-cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -760,7 +759,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -773,7 +772,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -786,7 +785,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -799,7 +798,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -812,7 +811,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -825,7 +824,7 @@ cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
 
 cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -838,7 +837,7 @@ cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -851,7 +850,7 @@ cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -864,7 +863,7 @@ cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -877,7 +876,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -890,7 +889,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -903,7 +902,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -916,7 +915,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -929,7 +928,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -942,7 +941,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -955,7 +954,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -968,7 +967,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -981,7 +980,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -994,7 +993,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1007,7 +1006,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = negated((x2 + larger(negated(x0), x1)))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1020,7 +1019,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * x0))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1029,14 +1028,11 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1045,14 +1041,11 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1068,7 +1061,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1084,9 +1077,41 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
 cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1105,7 +1130,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1119,7 +1144,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1133,7 +1158,7 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1147,7 +1172,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1168,7 +1193,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1189,7 +1214,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1213,7 +1238,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1231,7 +1256,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1246,7 +1271,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1261,7 +1286,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1276,7 +1301,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1287,7 +1312,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1298,7 +1323,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1309,7 +1334,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1320,7 +1345,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1334,7 +1359,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1348,7 +1373,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1366,7 +1391,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1382,7 +1407,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1394,7 +1419,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1406,7 +1431,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1420,7 +1445,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1432,7 +1457,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1444,7 +1469,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1456,7 +1481,24 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef real v0
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x4 = a4[i]
+        v0 = magnitude(x0)
+        out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
+
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1471,7 +1513,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1488,7 +1530,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1503,7 +1545,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1523,7 +1565,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1541,7 +1583,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1557,7 +1599,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1574,7 +1616,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1587,7 +1629,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1600,7 +1642,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1616,7 +1658,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1638,7 +1680,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1662,7 +1704,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1679,7 +1721,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1693,7 +1735,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1712,7 +1754,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1722,7 +1764,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1732,7 +1774,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1741,45 +1783,6 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1792,7 +1795,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1805,7 +1808,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1818,7 +1821,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1831,7 +1834,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1844,7 +1847,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1857,7 +1860,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1870,7 +1873,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1879,14 +1882,11 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1895,14 +1895,11 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1911,14 +1908,11 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1934,9 +1928,57 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) / x2))
+
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1953,7 +1995,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1973,7 +2015,7 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1991,7 +2033,7 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2002,7 +2044,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2013,7 +2055,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2027,7 +2069,26 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef real v1
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x3 = a3[i]
+        x4 = a4[i]
+        v1 = (<real>1 / (x0 + x1))
+        out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
+
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2044,7 +2105,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2064,7 +2125,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2076,7 +2137,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2091,7 +2152,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2109,7 +2170,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2123,7 +2184,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2137,7 +2198,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2154,7 +2215,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2173,7 +2234,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2190,7 +2251,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2208,7 +2269,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2225,7 +2286,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2245,7 +2306,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2263,7 +2324,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2282,7 +2343,7 @@ cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2302,7 +2363,7 @@ cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2321,7 +2382,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2341,7 +2402,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2360,7 +2421,7 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2703,9 +2764,17 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_160(args, result, n, like)
     elif which == 161:
         loop_161(args, result, n, like)
+    elif which == 162:
+        loop_162(args, result, n, like)
+    elif which == 163:
+        loop_163(args, result, n, like)
+    elif which == 164:
+        loop_164(args, result, n, like)
+    elif which == 165:
+        loop_165(args, result, n, like)
 
 cdef enum:
-    COUNT = 162
+    COUNT = 166
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2715,159 +2784,163 @@ LOOPS = {
     'a: negative 0, negative 1': 4,
     'a: sqrt 0, reciprocal 1': 5,
     'a: square 0, multiply 1 1': 6,
-    'aa: negative 0, multiply 2 1': 7,
-    'aa: negative 0, multiply 2 1, absolute 3, negative 4': 8,
-    'aa: negative 0, multiply 2 1, multiply 3 1': 9,
-    'aa: negative 0, multiply 2 1, negative 3': 10,
-    'aa: subtract 0 1, negative 2': 11,
-    'aa: subtract 0 1, square 2': 12,
-    'aaa: divide 0 1, multiply 2 3': 13,
-    'aaa: maximum 0 1, minimum 3 2': 14,
-    'aaa: multiply 0 1, add 2 3': 15,
-    'aaa: multiply 0 1, divide 3 2': 16,
-    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 17,
-    'aaa: negative 0, multiply 3 1, multiply 2 4': 18,
-    'aaa: subtract 0 1, multiply 2 3': 19,
-    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 20,
-    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
-    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 22,
-    'aaan: multiply 0 1, add 2 3, divide 4 5': 23,
-    'aaan: not_equal 0 1, where 4 2 3': 24,
-    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
-    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 26,
-    'aan: multiply 0 1, multiply 3 2': 27,
-    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 28,
-    'aan: subtract 0 1, multiply 2 3, add 1 4': 29,
-    'aan: subtract 0 1, multiply 3 2, negative 4': 30,
-    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
-    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 32,
-    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 33,
-    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 34,
-    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 35,
-    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 36,
-    'aann: equal 0 1, where 4 2 3': 37,
-    'aann: greater 0 1, where 4 2 3': 38,
-    'aann: greater_equal 0 1, where 4 2 3': 39,
-    'aann: less 0 1, where 4 2 3': 40,
-    'aann: less_equal 0 1, where 4 2 3': 41,
-    'aann: not_equal 0 1, where 4 2 3': 42,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 43,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 44,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
-    'an: absolute 0, less 2 1': 48,
-    'an: isnan 0, sign 0, where 2 1 3': 49,
-    'an: multiply 0 0, multiply 1 2': 50,
-    'an: multiply 0 1, absolute 2, negative 3': 51,
-    'an: multiply 0 1, negative 2': 52,
-    'ana: add 0 1, divide 2 3': 53,
-    'ana: add 0 1, multiply 2 3': 54,
-    'ana: divide 0 1, multiply 2 3': 55,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 56,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 57,
-    'ana: maximum 0 1, add 2 3': 58,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 59,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 60,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 61,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 62,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 63,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 64,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 65,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 66,
-    'ana: multiply 0 1, divide 2 3': 67,
-    'ana: multiply 0 1, divide 3 2': 68,
-    'ana: multiply 0 1, multiply 2 3': 69,
-    'ana: negative 0, add 1 2, multiply 3 4': 70,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 71,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 72,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 73,
-    'ana: square 0, multiply 1 3, multiply 2 4': 74,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 75,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 76,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 77,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 78,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 79,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 80,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 81,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 82,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 83,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 84,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 85,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 86,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 87,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 88,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 89,
-    'ann: equal 0 1, where 3 2 0': 90,
-    'ann: maximum 0 1, minimum 3 2': 91,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 92,
-    'ann: minimum 0 1, multiply 3 2': 93,
-    'anna: equal 0 1, where 4 2 3': 94,
-    'anna: less_equal 0 1, where 4 2 3': 95,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 96,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 97,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 98,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 99,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 100,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 101,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 102,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 103,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 104,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 105,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 106,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 107,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 108,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 109,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 110,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 111,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 112,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 113,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 114,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 115,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 116,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 117,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 118,
-    'na: add 0 1, reciprocal 2': 119,
-    'na: multiply 0 1, maximum 1 2': 120,
-    'na: subtract 0 1, divide 1 2': 121,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 122,
-    'naa: divide 0 1, multiply 2 3': 123,
-    'naa: multiply 0 1, add 2 3': 124,
-    'naa: multiply 0 1, divide 2 3': 125,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 126,
-    'naa: multiply 0 1, multiply 2 3': 127,
-    'naa: multiply 0 1, multiply 3 2': 128,
-    'naa: multiply 0 1, subtract 2 3': 129,
-    'naa: subtract 0 1, multiply 2 3': 130,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 131,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 132,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 133,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 134,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 135,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 136,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 137,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 138,
-    'nan: greater_equal 0 1, where 3 2 1': 139,
-    'nan: multiply 0 1, subtract 2 3': 140,
-    'nana: greater_equal 0 1, where 4 2 3': 141,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 142,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 143,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 144,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 145,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 146,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 147,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 148,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 149,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 150,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 151,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 152,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 153,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 154,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 156,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 157,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 158,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 159,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 160,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 161,
+    'aa: equal 0 1, isnan 0, isnan 1, bitwise_and 3 4, bitwise_or 2 5': 7,
+    'aa: negative 0, multiply 2 1': 8,
+    'aa: negative 0, multiply 2 1, absolute 3, negative 4': 9,
+    'aa: negative 0, multiply 2 1, multiply 3 1': 10,
+    'aa: negative 0, multiply 2 1, negative 3': 11,
+    'aa: subtract 0 1, negative 2': 12,
+    'aa: subtract 0 1, square 2': 13,
+    'aaa: divide 0 1, multiply 2 3': 14,
+    'aaa: maximum 0 1, minimum 3 2': 15,
+    'aaa: multiply 0 1, add 2 3': 16,
+    'aaa: multiply 0 1, divide 3 2': 17,
+    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 18,
+    'aaa: negative 0, multiply 3 1, multiply 2 4': 19,
+    'aaa: subtract 0 1, multiply 2 3': 20,
+    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 21,
+    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 22,
+    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 23,
+    'aaan: multiply 0 1, add 2 3, divide 4 5': 24,
+    'aaan: not_equal 0 1, where 4 2 3': 25,
+    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 26,
+    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 27,
+    'aan: multiply 0 1, multiply 3 2': 28,
+    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 29,
+    'aan: subtract 0 1, multiply 2 3, add 1 4': 30,
+    'aan: subtract 0 1, multiply 3 2, negative 4': 31,
+    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 32,
+    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 33,
+    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 34,
+    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 35,
+    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 36,
+    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 37,
+    'aann: equal 0 1, where 4 2 3': 38,
+    'aann: greater 0 1, where 4 2 3': 39,
+    'aann: greater_equal 0 1, where 4 2 3': 40,
+    'aann: less 0 1, where 4 2 3': 41,
+    'aann: less_equal 0 1, where 4 2 3': 42,
+    'aann: not_equal 0 1, where 4 2 3': 43,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 44,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 45,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 46,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 47,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 48,
+    'an: absolute 0, less 2 1': 49,
+    'an: isnan 0, sign 0, where 2 1 3': 50,
+    'an: multiply 0 0, multiply 1 2': 51,
+    'an: multiply 0 1, absolute 2, negative 3': 52,
+    'an: multiply 0 1, negative 2': 53,
+    'ana: add 0 1, divide 2 3': 54,
+    'ana: add 0 1, multiply 2 3': 55,
+    'ana: divide 0 1, multiply 2 3': 56,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 57,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 58,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 59,
+    'ana: maximum 0 1, add 2 3': 60,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 61,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 62,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 63,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 64,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 65,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 66,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 67,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 68,
+    'ana: multiply 0 1, divide 2 3': 69,
+    'ana: multiply 0 1, divide 3 2': 70,
+    'ana: multiply 0 1, multiply 2 3': 71,
+    'ana: negative 0, add 1 2, multiply 3 4': 72,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 73,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 74,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 75,
+    'ana: square 0, multiply 1 3, multiply 2 4': 76,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 77,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 78,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 79,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 80,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 81,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 82,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 83,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 84,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 85,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 86,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 87,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 88,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 89,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 90,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 91,
+    'ann: equal 0 1, where 3 2 0': 92,
+    'ann: maximum 0 1, minimum 3 2': 93,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 94,
+    'ann: minimum 0 1, multiply 3 2': 95,
+    'anna: equal 0 1, where 4 2 3': 96,
+    'anna: less_equal 0 1, where 4 2 3': 97,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 98,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 99,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 100,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 101,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 102,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 103,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 104,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 105,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 106,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 107,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 108,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 109,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 110,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 111,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 112,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 113,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 114,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 115,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 116,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 117,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 118,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 119,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 120,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 121,
+    'na: add 0 1, reciprocal 2': 122,
+    'na: multiply 0 1, maximum 1 2': 123,
+    'na: subtract 0 1, divide 1 2': 124,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 125,
+    'naa: divide 0 1, multiply 2 3': 126,
+    'naa: multiply 0 1, add 2 3': 127,
+    'naa: multiply 0 1, divide 2 3': 128,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 129,
+    'naa: multiply 0 1, multiply 2 3': 130,
+    'naa: multiply 0 1, multiply 3 2': 131,
+    'naa: multiply 0 1, subtract 2 3': 132,
+    'naa: subtract 0 1, multiply 2 3': 133,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 134,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 135,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 136,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 137,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 138,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 139,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 140,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 141,
+    'nan: greater_equal 0 1, where 3 2 1': 142,
+    'nan: multiply 0 1, subtract 2 3': 143,
+    'nana: greater_equal 0 1, where 4 2 3': 144,
+    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 145,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 146,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 147,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 148,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 149,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 150,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 151,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 152,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 153,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 154,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 155,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 156,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 157,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 158,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 159,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 160,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 161,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 162,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 163,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 164,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 165,
 }

@@ -27,6 +27,8 @@ from rushlight.kernels.compiled.ufuncs cimport Loop
 from rushlight.core.expression_loops import LOOPS
 from rushlight.core.expressions import expressed
 from rushlight.core.tracing import TracedNumber, trace
+from rushlight.kernels import parts
+from rushlight.kernels.parts import applied, assign
 
 cnp.import_array()
 
@@ -53,6 +55,7 @@ cdef enum:
 
 cdef object FLOAT32 = np.dtype(np.float32), FLOAT64 = np.dtype(np.float64), BOOL = np.dtype(bool)
 cdef object UNTRACED = object()
+cdef npy_intp LARGE = parts.LARGE  # bytes of an array whose formula is applied in parts
 
 
 cdef struct Step:
@@ -505,7 +508,7 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
         truths = take(<Tape>found, operands, None)
         if truths is NotImplemented or not cnp.PyArray_SAMESHAPE(truths, target):
             return False
-        cnp.PyArray_CopyInto(target, truths)
+        assign(target, truths)
         return True
     return take(<Tape>found, operands, target) is not NotImplemented
 
@@ -576,8 +579,11 @@ cdef inline bint is_mixed(int kinds, int arity) noexcept:
 
 
 cdef object call(Formula formula, object a, object b, object c, object d):
-    """Calls the formula as a Python function."""
-    return formula.function(*(a, b, c, d)[: formula.arity])
+    """Calls the formula as a Python function; for a large array in parts, if that is possible."""
+    cdef tuple operands = (a, b, c, d)[: formula.arity]
+    if cnp.PyArray_CheckExact(a) and cnp.PyArray_NBYTES(<cnp.ndarray>a) >= LARGE:
+        return applied(formula.function, operands)
+    return formula.function(*operands)
 
 
 cdef Tape SINGLE_SUM = Tape(trace(np.add, (FLOAT32, FLOAT32), FLOAT32), True)

@@ -11,6 +11,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
 from rushlight.kernels.codes import SUM
 from rushlight.kernels.halves import converted
+from rushlight.kernels.parts import applied
 from rushlight.kernels.products import sum_rows
 from rushlight.kernels.reductions import reduced
 
@@ -522,7 +523,7 @@ def conjugate(value):
     if value is None:
         return None
     array = value._array if isinstance(value, TensorBase) else value
-    return np.conjugate(value) if array.dtype.kind == "c" else value
+    return applied(np.conjugate, (value,)) if array.dtype.kind == "c" else value
 
 
 def holds_tensor(value):

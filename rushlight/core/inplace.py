@@ -29,6 +29,7 @@ from rushlight.core.recording import recording
 from rushlight.core.windows import PUT_BACK, READ, REPLACE, Window
 from rushlight.core.writing import check_memory, check_reading, found_after_overlap, repeats, shares
 from rushlight.dtypes import arithmetic
+from rushlight.kernels.parts import assign
 
 COPY = Operator(
     "copy",
@@ -301,10 +302,8 @@ def write(tensor: TensorBase, array: Array) -> None:
         check_result(target, array)
     if type(target) is Batched or type(array) is Batched:
         write_examples(target, array)
-    elif alike:
-        target[...] = array
     else:
-        np.copyto(target, array, casting="unsafe")
+        assign(target, array)
     if (writes := writer()) is not None:
         writes.wrote(target, array)
     tensor._bump()

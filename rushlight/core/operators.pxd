@@ -72,7 +72,7 @@ cdef object promoted(Operator op, TensorBase a)
 
 cdef bint are_kept(Operator op, list arrays)
 
-cdef object computed(Operator op, list arrays)
+cdef object computed(Operator op, object arrays)
 
 cdef bint on_batch(object args)
 

@@ -351,7 +351,7 @@ def on_arrays(op, arrays):
     narrow = narrow_type(op, arrays)
     if narrow is not None:
         arrays = WIDEN(arrays)
-    result = compute_batched(op, arrays) if on_batch(arrays) else op.forward(*arrays)
+    result = compute_batched(op, arrays) if on_batch(arrays) else computed(op, arrays)
     return result if narrow is None else NARROWED(result, narrow)
 
 

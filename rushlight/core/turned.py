@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.kernels.parts import applied
 
 PLACE = frozenset(["base", "dtype", "flags", "itemsize", "nbytes", "ndim", "shape", "size", "strides"])
 
@@ -54,8 +55,8 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
 
     def turned(self, values: Array) -> Array:
         """Values as this array would show them if they were in its memory."""
-        values = np.conjugate(values) if self.conjugate else values
-        return np.negative(values) if self.negate else values
+        values = applied(np.conjugate, (values,)) if self.conjugate else values
+        return applied(np.negative, (values,)) if self.negate else values
 
     def stored(self, values: Array) -> Any:
         """The values that must be in memory for this array to show the given ones."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import assign
 
 __all__ = ["HALVES", "convert_halves", "converted"]
 
@@ -26,4 +27,6 @@ def convert_halves(x: Any, out: Any) -> bool:
 def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """An array in another dtype, as `x.astype(dtype)`."""
     out = np.empty_like(x, dtype)
-    return out if convert_halves(x, out) else x.astype(dtype)
+    if not convert_halves(x, out):
+        assign(out, x)
+    return out

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
 
-__all__ = ["put_along", "take_along"]
+__all__ = ["put_along", "selected", "take_along"]
 
 fast: ModuleType | None = load("picking")
 
@@ -30,3 +30,9 @@ def put_along(array: np.ndarray, index: Any, dim: int, values: Any, reduce: str 
     if fast is None or not is_array(index):
         return False
     return fast.put(array, index, dim, values if is_array(values) else np.asarray(values, array.dtype), reduce)
+
+
+def selected(array: Any, index: Any) -> Any:
+    """The rows of an array at an index of any shape."""
+    found = take_along(array, np.reshape(index, -1), 0)
+    return np.take(array, index, 0) if found is None else found.reshape(*index.shape, *array.shape[1:])

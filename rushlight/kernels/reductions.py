@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.kernels import parts
 from rushlight.kernels.codes import LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
 from rushlight.kernels.compiled import load
+from rushlight.machine import threads
 
 __all__ = ["moments", "reduced", "total"]
 
@@ -27,13 +29,13 @@ AFTERWARDS = dict.fromkeys((NUMBERS, SQUARES, SIZES), SUM)  # how results of som
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
     """The reduction of all elements as a 0-dimensional array: by default the sum."""
-    found = fast.total(x, kind) if has_kernel(x, kind) and type(x) is np.ndarray else None
+    found = fast.total(x, kind) if type(x) is np.ndarray and has_kernel(x, kind) else None
     return plain(x, None, False, kind) if found is None else found
 
 
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
     """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
-    if has_kernel(x, kind) and type(x) is np.ndarray and dims:
+    if type(x) is np.ndarray and dims and has_kernel(x, kind):
         found, first, last = None, min(dims), max(dims)
         if len(dims) == x.ndim:
             found = fast.total(x, kind)
@@ -81,6 +83,28 @@ def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int)
     """The reduction by NumPy's functions."""
     ufunc, taken = UFUNCS.get(kind, np.add), TAKEN.get(kind)
     x = x if taken is None else taken(x)
+    if type(x) is np.ndarray and x.nbytes >= parts.LARGE and x.dtype.kind in "bui":
+        return in_any_order(ufunc, x, dims, keepdim)
     if ufunc is np.add and dims == (0,) and x.ndim == 2 and x.shape[0] > BLOCK and x.dtype.itemsize < 8:
         x = np.add.reduceat(x, range(0, x.shape[0], BLOCK // 8), 0)
     return ufunc.reduce(x, axis=dims, keepdims=keepdim)
+
+
+def in_any_order(ufunc: np.ufunc, x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """The reduction of a large array of whole numbers or truths, in parts that threads share."""
+    found: dict[int, Any] = {}
+    if (dims is None or len(dims) == x.ndim) and not keepdim and x.flags.forc:
+        flat = x.ravel("K")
+        adds = np.count_nonzero if x.dtype == bool and ufunc is np.add else ufunc.reduce
+        threads.share(
+            lambda start, stop: found.update({start: adds(flat[start:stop])}), x.size, parts.PART // x.itemsize
+        )
+        return ufunc.reduce([*found.values()])
+    if dims is None or 0 in dims:
+        return ufunc.reduce(x, axis=dims, keepdims=keepdim)
+
+    def reduce_rows(start: int, stop: int) -> None:
+        found[start] = ufunc.reduce(x[start:stop], axis=dims, keepdims=keepdim)
+
+    threads.share(reduce_rows, len(x), max(1, parts.PART * len(x) // x.nbytes))
+    return np.concatenate([found[start] for start in sorted(found)])

@@ -1,14 +1,18 @@
 """Filling arrays with one number, or with evenly spaced numbers."""
 
+import math
+from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from rushlight.kernels.compiled import load
 
-__all__ = ["count_up", "fill"]
+__all__ = ["count_up", "fill", "zeros"]
 
 fast: ModuleType | None = load("steps")
+MUCH = 1 << 20  # bytes from which on threads fill new memory faster than the system
 LARGE = 1 << 15  # bytes from which on the compiled kernel is faster
 
 
@@ -24,6 +28,15 @@ def fill(array: np.ndarray, value: complex) -> None:
         array.fill(value)
     else:
         np.copyto(array, value, casting="unsafe")
+
+
+def zeros(shape: Sequence[int], like: Any) -> Any:
+    """Zeros of a shape, in an array of the dtype and kind of another."""
+    if type(like) is not np.ndarray or math.prod(shape) * like.itemsize < MUCH or like.dtype.kind not in "bufic":
+        return np.zeros(shape, like.dtype, like=like)
+    out = np.empty(shape, like.dtype)
+    fill(out, 0)
+    return out
 
 
 def count_up(out: np.ndarray, first: float, step: float, origin: int = 0) -> None:

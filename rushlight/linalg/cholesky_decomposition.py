@@ -10,7 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.kernels.elimination import is_large
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
+from rushlight.linalg.pieces import adjoint, diagonal_part, of_matrices, over_batches
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where
@@ -42,7 +42,7 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
 def _cholesky(input: Array, upper: bool) -> Array:
     if not is_large(input):
         try:
-            result = np.linalg.cholesky(input, upper=upper)
+            result = of_matrices(lambda part: np.linalg.cholesky(part, upper=upper), input)
             if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
                 return result
         except np.linalg.LinAlgError:

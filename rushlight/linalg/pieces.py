@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched, levels_of, spread
 from rushlight.core.batching import leading
+from rushlight.kernels.parts import by_slices
 from rushlight.ops.table import operator
 
 
@@ -51,6 +52,11 @@ def quotient(x: Array, y: Array) -> Array:
 def gaps(x: Array) -> Array:
     """The differences x[j] - x[i] along the last dimension, as matrices with 1 on the diagonal."""
     return np.expand_dims(x, -2) - np.expand_dims(x, -1) + identity_like(x)
+
+
+def of_matrices(function: Callable[[Any], Any], x: Array) -> Any:
+    """The value of a function of matrices, large batches in parts that threads share."""
+    return by_slices(function, x, x.ndim - 1) if x.ndim > 2 else function(x)
 
 
 def over_batches(function: Callable[..., Any], arrays: Sequence[Array], dims: Sequence[int]) -> Any:

@@ -12,7 +12,7 @@ from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.linalg import lapack
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
-from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part
+from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part, of_matrices
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
@@ -56,7 +56,7 @@ def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 def _qr(input: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, ...]:
     if mode == "r":
         return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")
-    return lapack.qr(input, mode)
+    return of_matrices(lambda part: lapack.qr(part, mode), input)
 
 
 @linalg

@@ -70,3 +70,11 @@ def test_ranges_have_the_bits_that_numpy_gives(monkeypatch, dtype, n):
     ]
     for call in calls:
         assert call().numpy().tobytes() == plain(monkeypatch, call).numpy().tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(), (3, 0), (7, 5), (1200, 1100)])
+def test_zeros(shape, dtype):
+    found = steps.zeros(shape, np.ones(2, dtype))
+    assert found.dtype == dtype
+    assert np.array_equal(found, np.zeros(shape, dtype))

@@ -67,6 +67,7 @@ CALLS = {
     "cumulative.cumulative_sum": lambda: back(x().cumsum(1)),
     "cumulative.cumulative_product": lambda: x().cumprod(1),
     "cumulative.cumulative_extreme": lambda: x().cummax(1),
+    "cumulative.recurrence": lambda: back(x().cumprod(1)),
     "distances.distances": lambda: torch.cdist(x(), x()),
     "distances.pair_distances": lambda: torch.pdist(x()),
     "distances.cotangents": lambda: back(torch.cdist(x(), x(5, 8))),

@@ -21,9 +21,11 @@ cdef enum:
     PRODUCT
     MAX
     MIN
+    RECURRENCE
 
 cdef struct Job:
     const void* x
+    const void* factors  # of a recurrence
     void* out
     cnp.npy_int64* places
     Py_ssize_t n
@@ -63,6 +65,36 @@ cdef wide accumulate_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t st
     follow(x, out, n, step, LINES, line, product)
 
 
+cdef inline void recur(const real* x, const real* factors, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t chains,
+                       Py_ssize_t apart) noexcept nogil:
+    """The recurrence y[k] = x[k] + factors[k] * y[k - 1] along chains, as `follow` goes along them."""
+    cdef real[SIDE_BY_SIDE] last
+    cdef Py_ssize_t k, r
+    for k in range(n):
+        for r in range(chains):
+            last[r] = x[r * apart] + factors[r * apart] * last[r] if k else x[r * apart]
+            out[r * apart] = last[r]
+        x += step
+        factors += step
+        out += step
+
+
+cdef wide recur_side_by_side(const real* x, const real* factors, real* out, Py_ssize_t n, Py_ssize_t inner,
+                             Py_ssize_t step) noexcept nogil:
+    """Recurrences over n steps, from one run of `inner` elements to the next."""
+    cdef Py_ssize_t i = 0
+    while i + SIDE_BY_SIDE <= inner:
+        recur(x + i, factors + i, out + i, n, step, SIDE_BY_SIDE, 1)
+        i += SIDE_BY_SIDE
+    recur(x + i, factors + i, out + i, n, step, inner - i, 1)
+
+
+cdef wide recur_lines(const real* x, const real* factors, real* out, Py_ssize_t n, Py_ssize_t step,
+                      Py_ssize_t line) noexcept nogil:
+    """Recurrences along `LINES` lines in parallel."""
+    recur(x, factors, out, n, step, LINES, line)
+
+
 cdef inline bint wins(real x, real best, int kind) noexcept nogil:
     """Whether x is the new extreme: equal values are, NaN is, and stays."""
     return x != x or (best == best and (x >= best if kind == MAX else x <= best))
@@ -97,10 +129,18 @@ cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize
     """Computes a part of `outer`."""
     cdef Py_ssize_t n = job.n, inner = job.inner, at, step = -inner if job.backwards else inner
     cdef real* out = <real*>job.out
+    cdef const real* factors = <const real*>job.factors
     while start < stop:
         at = start * n * inner
-        if job.kind == SUM or job.kind == PRODUCT:
-            at += (n - 1) * inner if job.backwards else 0
+        if job.backwards:
+            at += (n - 1) * inner
+        if job.kind == RECURRENCE:
+            if inner == 1 and stop - start >= LINES:
+                recur_lines(x + at, factors + at, out + at, n, step, n)
+                start += LINES - 1
+            else:
+                recur_side_by_side(x + at, factors + at, out + at, n, inner, step)
+        elif job.kind == SUM or job.kind == PRODUCT:
             if inner == 1 and stop - start >= LINES:
                 accumulate_lines(x + at, out + at, n, step, n, job.kind == PRODUCT)
                 start += LINES - 1
@@ -154,9 +194,9 @@ def cumulative_sum(x, int dim, bint backwards):
     return accumulated(x, dim, SUM, backwards)
 
 
-def cumulative_product(x, int dim):
-    """The cumulative products; None for inputs that the kernel does not take."""
-    return accumulated(x, dim, PRODUCT, False)
+def cumulative_product(x, int dim, bint backwards):
+    """The cumulative products, from the end with `backwards`; None for inputs that the kernel does not take."""
+    return accumulated(x, dim, PRODUCT, backwards)
 
 
 def cumulative_extreme(x, int dim, bint largest):
@@ -168,5 +208,19 @@ def cumulative_extreme(x, int dim, bint largest):
     out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))
     places = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.NPY_INT64)
     job.kind, job.places = MAX if largest else MIN, <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    job.backwards = False
     run(&job, source, out, dim)
     return out, places
+
+
+def recurrence(x, factors, int dim, bint backwards):
+    """The recurrence y[k] = x[k] + factors[k] * y[k - 1], or y[k + 1] with `backwards`; None for other inputs."""
+    cdef Job job
+    cdef cnp.ndarray source = prepared(x, dim), scale = prepared(factors, dim)
+    if source is None or scale is None or cnp.PyArray_TYPE(source) != cnp.PyArray_TYPE(scale) \
+            or not cnp.PyArray_SAMESHAPE(source, scale) or cnp.PyArray_SIZE(source) == 0:
+        return None
+    out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))
+    job.kind, job.backwards, job.factors = RECURRENCE, backwards, cnp.PyArray_DATA(scale)
+    run(&job, source, out, dim)
+    return out

@@ -6,6 +6,8 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport npy_intp
 
+from rushlight.kernels.compiled.sharing cimport shared
+
 cnp.import_array()
 
 cdef enum:
@@ -16,6 +18,7 @@ cdef enum:
     PRODUCT = 3
     LARGEST = 4
     SMALLEST = 5
+    GRAIN = 1 << 14  # elements of one thread's part
 
 WAYS = {None: PUT, "sum": SUM, "prod": PRODUCT, "amax": LARGEST, "amin": SMALLEST}
 
@@ -137,6 +140,27 @@ cdef bint do_row(Walk* walk, const char* index, char* array, char* values, int s
     return move_row(walk, index, array, values, way, <double complex*>NULL)
 
 
+cdef struct Job:
+    const Walk* walk
+    const char* index
+    char* array
+    char* values
+    int size, way
+    int cut  # the dimension whose indices threads share
+    bint failed  # whether an index is invalid
+
+
+cdef void walk_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Processes some indices of the dimension that is cut."""
+    cdef Job* job = <Job*>given
+    cdef Walk walk = job.walk[0]
+    cdef int cut = job.cut
+    walk.shape[cut] = stop - start
+    if not walked(&walk, job.index + start * walk.places[cut], job.array + start * walk.array[cut],
+                  job.values + start * walk.values[cut], job.size, job.way):
+        job.failed = True
+
+
 cdef bint walked(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
     """Processes all rows; returns whether all indices were valid."""
     cdef npy_intp at[MOST_DIMS]
@@ -215,12 +239,19 @@ cdef bint spread(Walk* walk, cnp.ndarray values) except -1:
 
 cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray values, int way) except -1:
     """Traverses the arrays; returns whether all indices were valid."""
-    cdef int size = cnp.PyArray_ITEMSIZE(array)
-    cdef char* x = cnp.PyArray_BYTES(array)
-    cdef char* y = cnp.PyArray_BYTES(values)
-    cdef const char* places = cnp.PyArray_BYTES(index)
-    with nogil:
-        return walked(walk, places, x, y, size, way)
+    cdef int d
+    cdef npy_intp count = 1
+    cdef Job job = Job(walk, cnp.PyArray_BYTES(index), cnp.PyArray_BYTES(array), cnp.PyArray_BYTES(values),
+                       cnp.PyArray_ITEMSIZE(array), way, -1, False)
+    for d in range(walk.ndim):
+        count *= walk.shape[d]
+        if job.cut < 0 and walk.shape[d] > 1 and (way == TAKE or walk.array[d] != 0):  # no element is written twice
+            job.cut = d
+    if job.cut < 0 or count < GRAIN:
+        with nogil:
+            return walked(walk, job.index, job.array, job.values, job.size, way)
+    shared(walk_part, &job, walk.shape[job.cut], max(1, GRAIN * walk.shape[job.cut] // count))
+    return not job.failed
 
 
 def taken(array, index, int dim):

@@ -14,6 +14,7 @@ from rushlight.core.tracing import for_kernel
 from rushlight.kernels.compiled import load
 from rushlight.kernels.logistic import logistic
 from rushlight.kernels.logistic import softplus as stable_softplus
+from rushlight.kernels.parts import concatenated
 from rushlight.kernels.special import special
 from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
@@ -136,14 +137,26 @@ def halves(x: Array, dim: int) -> tuple[Array, ...]:
 def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
     """The gradients of both halves, concatenated."""
     value, gate = halves(input, dim)
+    return concatenated([gated(grad, gate), slope_of_gate(grad, value, gate)], dim, None)
+
+
+@fused
+def gated(value: Array, gate: Array) -> Array:
+    """The values times the sigmoid of the gate."""
+    return value * logistic_of(gate)
+
+
+@fused
+def slope_of_gate(grad: Array, value: Array, gate: Array) -> Array:
+    """The gradient of the gate."""
     gate = logistic_of(gate)
-    return np.concatenate([grad * gate, grad * (value * (gate * (1 - gate)))], axis=dim)
+    return grad * (value * (gate * (1 - gate)))
 
 
 @operator(layout="halved", batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
 def _glu(input: Array, dim: int) -> Array:
     value, gate = halves(input, dim)
-    return value * logistic(gate)
+    return gated(value, gate)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:

@@ -16,6 +16,7 @@ from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
 from rushlight.core.writing import check_reading
+from rushlight.kernels.parts import assign
 from rushlight.kernels.steps import fill as write_number
 from rushlight.layouts import contiguous_format, is_dense
 from rushlight.ops.table import operator
@@ -76,7 +77,7 @@ def overflow(dtype: np.dtype) -> RuntimeError:
 def overwritten(input: Array, value: Array) -> Array:
     """A new array like `input` with the elements of `value` (a number, or an array that is broadcast)."""
     out = np.empty_like(input)
-    np.copyto(out, value, casting="unsafe")
+    assign(out, value)
     return out
 
 
@@ -199,7 +200,7 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
     check_reading(tensor, entry, (value,))
     values: Any = value._array if isinstance(value, TensorBase) else value
     if is_array(values):
-        np.copyto(tensor._array, values, casting="unsafe")
+        assign(tensor._array, values)
     else:
         write_number(tensor._array, values)
     tensor._bump()

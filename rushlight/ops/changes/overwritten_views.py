@@ -143,22 +143,34 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return in_its_memory(_diagonal_scatter(input, src, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
 
 
-def overwritten_at_once(input: Any, src: Any, seen: Window, own: Window) -> Array | None:
-    """What `_as_strided_scatter` gives, where the view lies within the input, which has no gaps; otherwise None."""
-    if type(input) is not np.ndarray or type(src) is not np.ndarray or input.strides != own.strides:
+def view_within(array: Any, seen: Window, own: Window) -> Any:
+    """The view of an array that a window shows, where it lies within the array, which has no gaps; otherwise None."""
+    if type(array) is not np.ndarray or array.strides != own.strides or array.dtype != seen.dtype:
         return None
     start = seen.offset - own.offset
-    end = start + extent(seen.shape, seen.strides, input.itemsize)
-    if not (is_dense(input) and start >= 0 and end <= input.nbytes and src.dtype == input.dtype == seen.dtype):
+    end = start + extent(seen.shape, seen.strides, array.itemsize)
+    inside = is_dense(array) and start >= 0 and end <= array.nbytes
+    return laid_over(array, seen.shape, seen.strides, start) if inside else None
+
+
+def overwritten_at_once(input: Any, src: Any, seen: Window, own: Window) -> Array | None:
+    """What `_as_strided_scatter` gives, where the view lies within the input, which has no gaps; otherwise None."""
+    if view_within(input, seen, own) is None or type(src) is not np.ndarray or src.dtype != input.dtype:
         return None
-    out = input.copy("K")
-    laid_over(out, seen.shape, seen.strides, start)[...] = src
+    out = owned(input)
+    view_within(out, seen, own)[...] = src
     return out
+
+
+def seen_cotangent(grad: Array, seen: Window, own: Window) -> Array:
+    """The part of the gradient that the view shows."""
+    found = view_within(grad, seen, own)
+    return READ(PUT_BACK(grad, own), seen) if found is None else found.copy()
 
 
 @operator(
     input=lambda grad, seen, own, src_shape: _as_strided_scatter(grad, np.zeros_like(grad, shape=src_shape), seen, own),
-    src=lambda grad, seen, own: READ(PUT_BACK(grad, own), seen),
+    src=lambda grad, seen, own: seen_cotangent(grad, seen, own),
     name="as_strided_scatter",
     holomorphic=False,
     additive=True,

@@ -10,6 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.kernels.parts import write_parts
 from rushlight.layouts import joint_shape, reread, widened
 from rushlight.ops.arguments.promotion import is_complex as complex_value
 from rushlight.ops.arguments.promotion import missing, refused
@@ -260,7 +261,7 @@ def _complex(real: Array, imag: Array) -> Array:
         result = np.empty_like(real, dtype)
     else:
         result = np.empty(joint_shape(real.shape, imag.shape), dtype, like=real)
-    result.real, result.imag = real, imag
+    write_parts(result, real, imag)
     return result
 
 

@@ -20,6 +20,7 @@ from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
 from rushlight.kernels.halves import convert_halves
+from rushlight.kernels.parts import assign
 from rushlight.layouts import RANKS, contiguous_format, empty_array, has_format, memory_format
 from rushlight.ops.making.capsules import capsule_of, is_capsule, memory_exported, of_capsule
 from rushlight.ops.making.from_data import shared
@@ -43,7 +44,7 @@ def _to_copy(input: Array, dtype: np.dtype[Any], format: memory_format | None) -
     if input.dtype.kind == "c" and out.dtype.kind not in "cb":
         input = input.real
     if not convert_halves(input, out):
-        np.copyto(out, input, casting="unsafe")
+        assign(out, input)
     return out
 
 

@@ -11,6 +11,7 @@ from rushlight.core.batching import by, leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.placing import strides_among
 from rushlight.dtypes import dtype
+from rushlight.kernels.parts import assign, duplicate
 from rushlight.layouts import contiguous_format, empty_array, has_format, laid_over, memory_format, preserve_format
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.elementwise.complexes import view_as_complex, view_as_real
@@ -76,7 +77,7 @@ def sorted_alike(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 )
 def _clone(input: Array, format: memory_format | None) -> Array:
     out = empty_array(input, input.dtype, format)
-    out[...] = input
+    assign(out, input)
     return out
 
 
@@ -109,7 +110,7 @@ method(contiguous)
 def enter_copying_variant(name: str, node: str, look: Callable[..., Any], doc: str) -> Callable[..., Any]:
     """Registers the variant of a view operation that returns copies, with PyTorch's name for its node."""
     enter_copy = operator(linear=True, name=name, node=node, batch=leading, input=lambda grad: grad, holomorphic=False)
-    copy = enter_copy(lambda input: np.array(input, order="C", like=input))
+    copy = enter_copy(lambda input: duplicate(input))
 
     def function(input: Tensor, *args: Any, out: Tensor | None = None, **kwargs: Any) -> Any:
         seen = look(input, *args, **kwargs)

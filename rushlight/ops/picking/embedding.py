@@ -14,6 +14,7 @@ from rushlight.core.kinds import INDICES
 from rushlight.core.recording import recording
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.picking import selected
 from rushlight.ops.picking.batched_indexing import rows_picked, rows_put
 from rushlight.ops.picking.gather import check_picked, with_parts_at
 from rushlight.ops.table import operator
@@ -83,7 +84,7 @@ def numpy_type(dtype: Any) -> np.dtype:
 
 @operator(batch=rows_picked, linear=True, weight=table_cotangent, name="embedding")
 def _embedding(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
-    return weight.take(indices, 0)
+    return selected(weight, indices)
 
 
 def embedding(
@@ -135,7 +136,7 @@ def sparse_rows(rows: Any, indices: Array, shape: Sequence[int], padding_idx: An
     if padding_idx >= 0:
         kept = np.flatnonzero(places != padding_idx)
         places, rows = places[kept], rows[new_tensor(kept) if isinstance(rows, TensorBase) else kept]
-    return with_parts_at(places[None].astype(np.int64), rows, shape)
+    return with_parts_at(places[None].astype(np.int64, copy=False), rows, shape)
 
 
 @operator(

@@ -10,7 +10,8 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import by
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.accumulate import add_rows
+from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.kernels.picking import selected
 from rushlight.ops.out import takes_out
 from rushlight.ops.picking.indexed import beyond
 from rushlight.ops.table import in_place, method, operator
@@ -50,14 +51,14 @@ def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool
 
 @operator(linear=True, batch=take_batch, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
 def _take(input: Array, index: Array) -> Array:
-    return np.reshape(input, -1)[index]
+    return selected(np.reshape(input, -1), index)
 
 
 @operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
 def _put_flat(input: Array, shape: Sequence[int], index: Array) -> Array:
     """Zeros of a given shape with `input` added at flat indices: the adjoint of `take`."""
     size = math.prod(shape)
-    flat = np.reshape(index, -1) % max(size, 1)
+    flat = flat_index([np.reshape(index, -1)], [size])
     return add_rows(flat, np.reshape(input, -1), size).reshape(shape)
 
 

@@ -8,7 +8,9 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import new_tensor
+from rushlight.kernels import parts
 from rushlight.layouts import laid_over
+from rushlight.machine import threads
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -36,8 +38,22 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 @operator(shape_of_values=True, batch=dynamic, layout="as computed")
 def _nonzero(input: Array) -> Array:
-    places = np.argwhere(input)
+    places = found_places(input)
     return places if len(places) else laid_over(places, places.shape, (places.itemsize, 0))  # the columns of no rows
+
+
+def found_places(input: Array) -> Array:
+    """`np.argwhere`, for large arrays in parts that threads share."""
+    if type(input) is not np.ndarray or input.nbytes < parts.SLOW or not input.ndim:
+        return np.argwhere(input)
+    found: dict[int, tuple[np.ndarray, ...]] = {}
+    rows = max(1, len(input) // (2 * parts.MANY))
+    threads.share(lambda start, stop: found.update({start: np.nonzero(input[start:stop])}), len(input), rows)
+    starts = sorted(found)
+    out = np.empty((input.ndim, sum([found[start][0].size for start in starts])), np.int64)
+    for d, row in enumerate(out):
+        np.concatenate([found[start][d] + start if d == 0 else found[start][d] for start in starts], out=row)
+    return out.T
 
 
 @operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
@@ -49,12 +65,10 @@ def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
     """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
     examples = input.reshape(math.prod(input.shape[:n]), -1)
     result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
-    example, place = np.nonzero(examples)
-    number = np.arange(example.size) - np.searchsorted(example, example)
-    kept = number < size
-    coordinates = np.unravel_index(place[kept], input.shape[n:]) if input.ndim > n else ()
-    for dim, coordinate in enumerate(coordinates):
-        result[example[kept], number[kept], dim] = coordinate
+    for example, rows in zip(examples, result, strict=True):
+        places = np.flatnonzero(example)[:size]
+        for dim, coordinate in enumerate(np.unravel_index(places, input.shape[n:]) if input.ndim > n else ()):
+            rows[: places.size, dim] = coordinate
     return result.reshape(*input.shape[:n], size, input.ndim - n)
 
 

@@ -13,6 +13,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import dtype
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import by_slices
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.selection import _drop
@@ -194,7 +195,7 @@ def _logcumsumexp(input: Array, dim: int) -> Array:
     if input.ndim == 0:
         return input.copy()
     if input.dtype.kind != "c":
-        return np.logaddexp.accumulate(input, dim)
+        return by_slices(lambda part: np.logaddexp.accumulate(part, dim), input, dim)
     out = np.array(input, like=input)
     rows = np.moveaxis(out, dim, 0)
     total = np.full(rows.shape[1:], -np.inf, input.dtype, like=input)

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
@@ -17,6 +18,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
+from rushlight.ops.elementwise.selection import _keep
 from rushlight.ops.picking.gather import _put_back, picked
 from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated, repeated_over, type_name
 from rushlight.ops.table import method, operator
@@ -37,7 +39,7 @@ def _shares(input: Array, extreme: Array, dims: Sequence[int] | None) -> Array:
     If that is NaN, all NaN elements share the gradient in a reduction over all elements; over dimensions the factor is
     NaN, as in PyTorch.
     """
-    ties = (input == extreme) if dims is not None else (input == extreme) | (np.isnan(input) & np.isnan(extreme))
+    ties = (input == extreme) if dims is not None else are_equal(input, extreme)
     return ties / np.add.reduce(ties, dims, input.dtype, None, True)
 
 
@@ -49,8 +51,23 @@ def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdi
 
 def shared_by_all(grad: Array, input: Array, result: Array) -> Array:
     """The gradient of the maximum or minimum of all elements: zero at the others, even where the cotangent is NaN."""
-    shares = _shares(input, result, None)
-    return np.where(shares != 0, repeated(grad, input.shape) * shares, 0)
+    if type(input) is not np.ndarray:
+        shares = _shares(input, result, None)
+        return np.where(shares != 0, repeated(grad, input.shape) * shares, 0)
+    number = np.count_nonzero(are_equal(input, result))
+    return where_equal(input, result, (grad / number).astype(grad.dtype))
+
+
+@fused
+def are_equal(x: Array, y: Array) -> Array:
+    """Whether two numbers are equal, or both NaN."""
+    return (x == y) | (np.isnan(x) & np.isnan(y))
+
+
+@fused
+def where_equal(x: Array, y: Array, value: Array) -> Array:
+    """A value where two numbers are equal, or both NaN, else 0."""
+    return _keep(are_equal(x, y), value)
 
 
 @operator(

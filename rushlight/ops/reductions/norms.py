@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batched import lifted
 from rushlight.core.batching import leading
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, keeping, promote_types
@@ -61,19 +62,31 @@ def power_slope(x: Array, p: float) -> Array:
     return np.sign(x) * size ** (p - 1) if p < 2 else x * _drop(zero, size ** (p - 2))
 
 
+@fused
+def slope_times(input: Array, factor: Array, p: float) -> Array:
+    """`power_slope` times the factor that all elements of a norm share."""
+    return power_slope(input, p) * factor
+
+
+@fused
+def side_times(input: Array, grad: Array) -> Array:
+    """The gradient of the 1-norm."""
+    return side(input) * grad
+
+
 def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Sequence[int]) -> Array:
     """The gradient of the p-norm. Where the norm is 0 it is 0, as in PyTorch; for p = 0 there is none."""
     grad, result = grad.reshape(kept_shape(input.shape, dims)), result.reshape(kept_shape(input.shape, dims))
     if p == 0:
         return None
     if p == 1:
-        return side(input) * grad
+        return side_times(input, grad)
     if p == 2:
         return input * (grad * ratio(np.ones_like(result), result))
     if abs(p) == math.inf:
         return np.sign(input) * grad * _shares(np.abs(input), result, dims)
     length, zero = without_zeros(result)
-    return power_slope(input, p) * _drop(zero, grad / length ** (p - 1))
+    return slope_times(input, _drop(zero, grad / length ** (p - 1)), p)
 
 
 @operator(

@@ -16,6 +16,7 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
+from rushlight.kernels.parts import by_slices
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.blending import lerp
@@ -91,7 +92,8 @@ def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
 
     def forward(input: Array, dim: int, keepdim: bool, *options: Any) -> tuple[Array, Array]:
         rows = input if dim >= input.ndim - 1 else np.moveaxis(input, dim, -1)
-        return picked(input, choose(rows, *options) if input.ndim else 0, dim, keepdim)
+        places = by_slices(lambda part: choose(part, *options), rows, rows.ndim - 1) if input.ndim else 0
+        return picked(input, places, dim, keepdim)
 
     def formula(grads: Sequence[Array], result1: Array, input_shape: Sequence[int], dim: int) -> Array:
         return returned(grads, result1, input_shape, dim)

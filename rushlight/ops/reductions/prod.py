@@ -13,6 +13,7 @@ from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import as_numpy, dtype
 from rushlight.kernels.codes import PRODUCT
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import by_slices
 from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
@@ -56,6 +57,8 @@ def recurrence_cotangents(grad: Array, factors: Any, result: Array, dim: int, ba
 @operator(aten=(), batch=leading, joint=recurrence_cotangents, inputs=("input", "factors"))
 def _recur(input: Array, factors: Array, dim: int, back: bool) -> Array:
     """The recurrence y[i] = input[i] + factors[i] * y[i - 1] along a dimension, or y[i + 1] with `back`."""
+    if fast is not None and (found := fast.recurrence(input, factors, dim, back)) is not None:
+        return found
     out = np.array(input, like=input)
     if input.ndim == 0:
         return out
@@ -93,10 +96,15 @@ def _product_before(input: Array, dim: int, back: bool) -> Array:
     out = np.ones_like(input)
     if input.ndim == 0:
         return out
-    place = slice(None, None, -1 if back else 1)
-    source = input[key_of_place(dim, place)][key_of_place(dim, slice(None, -1))]
-    target = out[key_of_place(dim, place)][key_of_place(dim, slice(1, None))]
-    np.multiply.accumulate(source, dim, out=target)
+    later, earlier = key_of_place(dim, slice(1, None)), key_of_place(dim, slice(None, -1))
+    if back:
+        out[earlier] = input[later]
+    else:
+        out[later] = input[earlier]
+    if fast is not None and (found := fast.cumulative_product(out, dim, back)) is not None:
+        return found
+    turned = out[key_of_place(dim, slice(None, None, -1 if back else 1))]
+    np.multiply.accumulate(turned, dim, out=turned)
     return out
 
 
@@ -195,13 +203,17 @@ def accumulated(ufunc: np.ufunc, array: Array, dim: int, dtype: np.dtype | None,
     if not array.ndim:
         return np.array(array, dtype, like=array)
     total = WIDER.get(dtype, dtype) if double or dtype == np.float16 else dtype
-    return ufunc.accumulate(array.astype(dtype, copy=False), dim, total).astype(dtype, copy=False)
+
+    def of_part(part: Array) -> Array:
+        return ufunc.accumulate(part.astype(dtype, copy=False), dim, total).astype(dtype, copy=False)
+
+    return by_slices(of_part, array, dim)
 
 
 @operator(kernel=True, batch=leading, input=lambda grad, input, result, dim: cumprod_cotangent(grad, input, dim))
 def _cumprod(input: Array, dim: int, dtype: np.dtype[Any] | None, double: bool) -> Array:
     if fast is not None and double and dtype == input.dtype:
-        result = fast.cumulative_product(input, dim)
+        result = fast.cumulative_product(input, dim, False)
         if result is not None:
             return result
     return accumulated(np.multiply, input, dim, dtype, double)

@@ -10,18 +10,21 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading
+from rushlight.core.fusion import fused
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import writer
 from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, floating
+from rushlight.kernels.codes import LARGEST
 from rushlight.kernels.compiled import load
+from rushlight.kernels.reductions import reduced
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import is_complex, symmetric, weighed
 from rushlight.ops.elementwise.selection import where
-from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated_over
+from rushlight.ops.reductions.reduction import Dim, added, axes, kept_shape, repeated_over
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -190,7 +193,13 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """`grad * softmax(input)`."""
     result = result.reshape(kept_shape(input.shape, dims))
-    return repeated_over(grad, input.shape, dims, keepdim) * np.exp(input - result)
+    return exponential_above(repeated_over(grad, input.shape, dims, keepdim), input, result)
+
+
+@fused
+def exponential_above(factor: Array, input: Array, level: Array) -> Array:
+    """The exponential of what lies above a level, times a factor."""
+    return factor * np.exp(input - level)
 
 
 @operator(
@@ -203,9 +212,10 @@ def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequen
 def _logsumexp(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
-    largest = np.maximum.reduce(np.real(input), dims, None, None, True)
+    largest = reduced(np.real(input), tuple(dims), True, LARGEST)
     largest = np.where(np.isinf(largest), np.zeros_like(largest), largest)
-    result = np.log(np.add.reduce(np.exp(input - largest), dims, None, None, True)) + largest
+    exponentials = exponential_above(np.ones_like(largest), input, largest)
+    result = np.log(added(exponentials, tuple(dims), True)) + largest
     return result if keepdim else np.reshape(result, [n for d, n in enumerate(input.shape) if d not in dims])
 
 

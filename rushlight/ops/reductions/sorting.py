@@ -13,6 +13,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.dtypes import TYPE_NAMES, arithmetic
+from rushlight.kernels.parts import by_slices
 from rushlight.kernels.ranking import first_along
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
@@ -30,8 +31,8 @@ __all__ = ["argsort", "bucketize", "msort", "searchsorted", "sort", "topk"]
 def order_of(input: Array, dim: int, descending: bool) -> Array:
     """The indices that sort along a dimension; equal elements keep their order, and NaN counts as the largest."""
     if not descending:
-        return input.argsort(dim, kind="stable")
-    order = np.flip(input, dim).argsort(dim, kind="stable")
+        return by_slices(lambda part: part.argsort(dim, kind="stable"), input, dim)
+    order = order_of(np.flip(input, dim), dim, False)
     return np.flip(input.shape[dim] - 1 - order, dim)
 
 
@@ -200,7 +201,7 @@ def _searchsorted(sequence: Array, values: Array, right: bool, sorter: Array | N
     """The insertion positions of values: in one sequence for all values, or in one sequence for each row of values."""
     side = "right" if right else "left"
     if sequence.ndim == 1:
-        return np.searchsorted(sequence, values, side, sorter)
+        return by_slices(lambda part: np.searchsorted(sequence, part, side, sorter), values, values.ndim)
     out = np.empty(values.shape, np.int64)
     for row in np.ndindex(sequence.shape[:-1]):
         out[row] = np.searchsorted(sequence[row], values[row], side, None if sorter is None else sorter[row])

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
+from rushlight.core.fusion import fused
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.narrow import in_float32
@@ -15,7 +16,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.selection import ratio
-from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated_over, size_of
+from rushlight.ops.reductions.reduction import Dim, averaged, axes, kept_shape, repeated_over, size_of
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -24,8 +25,14 @@ __all__ = ["std", "std_mean", "var", "var_mean"]
 
 def centred(input: Array, dims: Sequence[int]) -> tuple[Array, ...]:
     """The input minus its mean over `dims`, and that mean with its dimensions kept."""
-    mean = np.add.reduce(input, axis=dims, keepdims=True) / size_of(input.shape, dims)
+    mean = averaged(input, tuple(dims), True)
     return input - mean, mean
+
+
+@fused
+def spread(factor: Array, input: Array, mean: Array) -> Array:
+    """The deviation from the mean times a factor."""
+    return factor * (input - mean)
 
 
 def degrees(shape: Sequence[int], dims: Sequence[int], correction: float) -> float:
@@ -67,11 +74,10 @@ def with_mean(statistic: Array, mean: Array, input: Array, dims: Sequence[int], 
 def variance_cotangent(grad: Array, input: Array, dims: Sequence[int], correction: int, keepdim: bool) -> Array:
     """`grad * 2 (x - mean) / (n - correction)`; a constant, NaN or infinity, if that is 0 for all elements together."""
     n = degrees(input.shape, dims, correction)
-    deviation = centred(input, dims)[0]
     grad = grad if keepdim else grad.reshape(kept_shape(input.shape, dims))
     if not n and len(dims) == input.ndim:
-        return grad * np.where(deviation == 0, np.nan, np.inf).astype(input.dtype)
-    return divided(2 * grad, n) * deviation
+        return grad * np.where(centred(input, dims)[0] == 0, np.nan, np.inf).astype(input.dtype)
+    return spread(divided(2 * grad, n), input, averaged(input, tuple(dims), True))
 
 
 @in_float32

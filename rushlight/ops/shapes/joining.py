@@ -13,6 +13,7 @@ from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.meta import is_meta
+from rushlight.kernels.parts import concatenated
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import write_out
 from rushlight.ops.shapes.shape import atleast_1d, atleast_2d, atleast_3d, reshape
@@ -70,7 +71,7 @@ def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
 )
 def _cat(tensors: Sequence[Array], dim: int, dtype: np.dtype[Any]) -> Array:
     arrays = [a for a in tensors if a.shape != (0,)] or tensors
-    return np.concatenate(arrays, axis=dim, dtype=dtype)
+    return concatenated(arrays, dim, dtype)
 
 
 def concatenation(arrays: Sequence[Array], dim: int) -> Array:

@@ -12,6 +12,7 @@ from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
 from rushlight.kernels.padding import flipped
+from rushlight.kernels.parts import tiled
 from rushlight.layouts import contiguous_format, owned
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.picking.indexed import index_select
@@ -134,7 +135,8 @@ def _rot90(input: Array, k: int, dims: tuple[int, int]) -> Array:
     turns, (first, second) = k % 4, dims
     if turns == 0:
         return input.copy()
-    turned = owned(np.flip(input, (second, dims, first)[turns - 1]))
+    flips = ((second,), dims, (first,))[turns - 1]
+    turned = flipped(input, flips) if input.flags.forc else owned(np.flip(input, flips))
     return turned if turns == 2 else turned.swapaxes(first, second)
 
 
@@ -174,7 +176,7 @@ def repeat_batch(n: int, input: Array, repeats: Any) -> Any:
 
 @operator(linear=True, input=repeat_cotangent, batch=by(repeat_batch))
 def _repeat(input: Array, repeats: Sequence[int]) -> Array:
-    return np.tile(input, repeats)
+    return tiled(input, repeats)
 
 
 def repeat(input: Tensor, *counts: int | Sequence[int], repeats: tuple[int, ...] | None = None) -> Tensor:

@@ -11,6 +11,8 @@ from rushlight.core.batched import Batched
 from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
+from rushlight.kernels.parts import assign, concatenated
+from rushlight.kernels.steps import zeros
 from rushlight.layouts import compact, extent, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
@@ -24,8 +26,12 @@ ALL = slice(None)
 @operator(aten=(), linear=True, batch=leading, input=lambda grad, key: _look(grad, key))
 def _place(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Array:
     """Zeros of a given shape with `input` at a basic key: the adjoint of indexing with that key."""
-    out = np.zeros(shape, input.dtype, like=input)
-    out[key] = input
+    out = zeros(shape, input)
+    part = out[key]
+    if type(part) is np.ndarray and part.ndim:
+        assign(part, input)
+    else:
+        out[key] = input
     return out
 
 
@@ -176,7 +182,7 @@ def _pile(arrays: Sequence[Array], dim: int, dtype: np.dtype[Any] | None) -> Arr
     shape = arrays[0].shape
     if dim >= len(shape):
         return np.stack(arrays, dim, dtype=dtype)
-    joined = np.concatenate(arrays, dim, dtype=dtype)  # faster than np.stack, with the same result
+    joined = concatenated(arrays, dim, dtype)  # faster than np.stack, with the same result
     return joined.reshape(*shape[:dim], len(arrays), *shape[dim:])
 
 
