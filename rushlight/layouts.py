@@ -137,6 +137,8 @@ def owned(array: np.ndarray) -> np.ndarray:
 
 def compact(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """The strides of a contiguous array."""
+    if fast is not None:
+        return fast.compact(shape, itemsize)
     strides = []
     for n in reversed(shape):
         strides.append(itemsize)

@@ -3,6 +3,7 @@
 Results keep the memory layout of their argument: a batch that is innermost in memory stays there.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from math import prod
 from types import ModuleType
@@ -82,7 +83,9 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
     return values, indices
 
 
-def fractional_positions(samples: np.ndarray, spatial: Size, places: Size, kernel: Size) -> np.ndarray | None:
+def fractional_positions(
+    samples: np.ndarray, spatial: Sequence[int], places: Sequence[int], kernel: Sequence[int]
+) -> np.ndarray | None:
     """The flat positions (N, C, windows, taps) that random windows see; None if the kernel does not take the inputs."""
     found = None if fast is None else fast.fractional(samples, spatial, places, kernel)
     return None if found is None else found.reshape(*samples.shape[:2], *found.shape[1:])

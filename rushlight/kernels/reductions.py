@@ -17,7 +17,7 @@ fast_moments: Any = load("moments")
 LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
-EXTREMES = {LARGEST, SMALLEST}  # the same in any order
+AT_ONCE = {LARGEST, SMALLEST, SQUARES, SIZES}  # the same in any order, or two steps of NumPy
 UFUNCS: dict[int, np.ufunc] = {PRODUCT: np.multiply, LARGEST: np.maximum, SMALLEST: np.minimum}
 TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
     NUMBERS: lambda x: np.where(np.isnan(x), x.dtype.type(0), x),
@@ -76,7 +76,7 @@ def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.nd
 
 def has_kernel(x: np.ndarray, kind: int) -> bool:
     """Whether the compiled kernel may compute a reduction of an array of this size."""
-    return fast is not None and (x.size >= LARGE or kind in EXTREMES)
+    return fast is not None and (x.size >= LARGE or kind in AT_ONCE)
 
 
 def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int) -> Any:

@@ -40,7 +40,7 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
 )
 def _cholesky(input: Array, upper: bool) -> Array:
-    if not is_large(input):
+    if not is_large(input) and (type(input) is not np.ndarray or input.ndim > 2):  # many matrices at once
         try:
             result = of_matrices(lambda part: np.linalg.cholesky(part, upper=upper), input)
             if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
@@ -62,6 +62,9 @@ def factored(A: Array, upper: bool) -> tuple[Array, Array]:
             return a, np.zeros((), np.int32)
         factor, info = factorize(a.T, lower=upper)  # LAPACK takes rows for columns
         factor = factor.T
+        total = np.add.reduce(factor.diagonal())
+        if not info and total == total:
+            return factor, np.zeros((), np.int32)
         missing = np.isnan(factor.diagonal())
         return factor, np.asarray(missing.argmax() + 1 if missing.any() and not info else info, np.int32)
 

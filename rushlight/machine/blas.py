@@ -80,7 +80,13 @@ def settle_scipy(rows: int) -> None:
 
 def lapack_functions(names: Any, *matrices: np.ndarray) -> Any:
     """SciPy's LAPACK function of a name, or those of several, for the type of some matrices, and threads for them."""
+    settle_scipy(max(matrices[0].shape[-2:]))
+    return functions_for(names, *[matrix.dtype for matrix in matrices])
+
+
+@cache
+def functions_for(names: Any, *types: np.dtype) -> Any:
+    """SciPy's LAPACK functions for matrices of some types."""
     from scipy.linalg.lapack import get_lapack_funcs
 
-    settle_scipy(max(matrices[0].shape[-2:]))
-    return get_lapack_funcs(names, matrices)
+    return get_lapack_funcs(names, [np.empty((1, 1), kind) for kind in types])

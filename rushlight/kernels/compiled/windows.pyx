@@ -19,6 +19,16 @@ def address(cnp.ndarray array not None):
     return <size_t>cnp.PyArray_DATA(array)
 
 
+def compact(shape, itemsize):
+    """The strides of a contiguous array; of any size, as Python's numbers are."""
+    cdef int d, ndim = len(shape)
+    cdef list strides = [itemsize] * ndim
+    for d in range(ndim - 1, 0, -1):
+        itemsize = itemsize * shape[d]
+        strides[d - 1] = itemsize
+    return tuple(strides)
+
+
 def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
     """An array of any shape and strides in the memory of another, starting `offset` bytes after its first element."""
     cdef cnp.npy_intp sizes[MOST_DIMS]

@@ -112,7 +112,7 @@ def check_poolable(name: str, dims: int, shape: tuple[int, ...], dtype: np.dtype
             f"{name.replace('1d', '2d') if row else name}(): Expected input to have non-zero size for non-batch "
             f"dimensions, but input has sizes {sizes} with dimension {empty} being empty"
         )
-    if kind_of(dtype) != "f" and (prod(shape) or "max" in name):
+    if kind_of(dtype) != "f" and (0 not in shape or "max" in name):
         kernel = f"{name}_cpu" if dims == 3 else name.replace("1d", "2d")
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[FROM_NUMPY[dtype]]}'")
     if min(places) < 0:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from rushlight.ops.reductions.softmax import safe_softmax, softmax
 from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
+FEW = 1 << 14  # elements of a bias that is kept
 __all__ = ["scaled_dot_product_attention"]
 
 
@@ -31,6 +33,9 @@ def dtype_word(tensor: Any) -> Any:
 
 def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_causal: bool) -> None:
     """Raises PyTorch's errors for operands that do not match."""
+    q, k, v = query._array, key._array, value._array
+    if q.dtype == k.dtype == v.dtype and min(q.ndim, k.ndim, v.ndim) > 1 and attn_mask is None:
+        return
     three = {"query": query, "key": key, "value": value}
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
@@ -70,7 +75,14 @@ bias_of: Callable[..., Any] = noted(biases)
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     """The bias that lets each position attend to itself and earlier ones."""
-    return new_tensor(triangle(np.full((rows, columns), -np.inf, dtype), 1, False))
+    make = small_bias if rows * columns <= FEW else small_bias.__wrapped__
+    return new_tensor(make(rows, columns, dtype))
+
+
+@lru_cache(maxsize=16)
+def small_bias(rows: int, columns: int, dtype: np.dtype) -> np.ndarray:
+    """The array of such a bias; small ones are kept."""
+    return triangle(np.full((rows, columns), -np.inf, dtype), 1, False)
 
 
 @asking

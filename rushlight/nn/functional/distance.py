@@ -7,6 +7,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES, promote_types
 from rushlight.ops.reductions.distances import pdist
+from rushlight.ops.reductions.norms import vector_norm
 from rushlight.ops.shapes.broadcasting import broadcast_tensors
 from rushlight.tensors import Tensor
 
@@ -24,6 +25,8 @@ def at_least(norm: Tensor, eps: float) -> Tensor:
 
 def are_at_least(array: Array, least: float) -> bool:
     """Whether no element is less than `least`."""
+    if type(array) is np.ndarray:
+        return not np.minimum.reduce(array, axis=None, initial=np.inf) < least
     return not (array < least).any()
 
 
@@ -39,8 +42,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     common = promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {TYPE_NAMES[common]}")
-    pair = broadcast_tensors(x1.to(common), x2.to(common))
-    x1, x2 = (x / at_least(x.norm(2, dim, keepdim=True), eps) for x in pair)
+    pair = [x if x._array.dtype == common._numpy else x.to(common) for x in (x1, x2)]
+    x1, x2 = (x / at_least(vector_norm(x, 2, dim, True), eps) for x in broadcast_tensors(*pair))
     return (x1 * x2).sum(dim)
 
 
@@ -51,4 +54,4 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
     >>> torch.nn.functional.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([5.0000])
     """
-    return (x1 - x2 + eps).norm(p, -1, keepdim)
+    return vector_norm(x1 - x2 + eps, p, -1, keepdim)

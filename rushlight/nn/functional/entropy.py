@@ -237,6 +237,8 @@ def coefficients_of(
 
 def counted_classes(classes: Any, ignore_index: Any, number: Any, dtype: Any) -> Any:
     """The classes, with 0 for ignored ones, and a mask of those that count. IndexError for a class out of range."""
+    if ignore_index < 0 and type(classes) is np.ndarray and are_indices(classes, number):
+        return classes.copy(), np.ones(classes.shape, dtype)
     counted = classes != ignore_index
     wrong = counted & ((classes < 0) | (classes >= number))
     if wrong.any():

@@ -7,7 +7,7 @@ Numbers = int | Sequence[int]
 PLAIN = {int, float, bool, type(None)}
 
 
-def hashable(*numbers: Sequence[int] | int | None) -> list[Any]:
+def hashable(*numbers: Sequence[float] | float | None) -> list[Any]:
     """Converts lists to tuples, so that results can be cached by them."""
     return [tuple(n) if type(n) is list else n for n in numbers]
 

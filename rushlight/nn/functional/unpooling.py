@@ -10,6 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import are_indices
+from rushlight.kernels.picking import put_along
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
@@ -26,7 +27,8 @@ def unpool_operator(dims: int) -> Any:
         shape = (*input.shape[:-dims], *spatial)
         flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype, like=input)
         places, values = (a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input))
-        np.put_along_axis(flat, places, values, 1)
+        if not put_along(flat, places, 1, values):
+            np.put_along_axis(flat, places, values, 1)
         return flat.reshape(shape)
 
     return operator(
@@ -104,8 +106,8 @@ def check_unpooling_indices(dims: int, input: Tensor, indices: Tensor, spatial: 
             f"max_unpooling{planes_of}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
             f"dimensions, but got {shape} with dimension {shape.index(0, 1)} being empty."
         )
-    outside = (indices._array < 0) | (indices._array >= prod(spatial))
-    if outside.any():
+    if not are_indices(indices._array, prod(spatial)):
+        outside = (indices._array < 0) | (indices._array >= prod(spatial))
         raise RuntimeError(
             f"Found an invalid max index: {indices._array[outside][0]} "
             f"(output volumes are of size {'x'.join(map(str, spatial))})"

@@ -35,7 +35,8 @@ def size_of(shape: Sequence[int], dim: int) -> int:
 
 def known_dim(dim: int, shape: Sequence[int]) -> int:
     """A dimension of `shape` as a non-negative number; IndexError if it is out of range."""
-    size_of(shape, dim)
+    if not shape:
+        size_of(shape, dim)
     return wrap_dim(dim, len(shape))
 
 

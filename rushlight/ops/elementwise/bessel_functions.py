@@ -111,8 +111,9 @@ def airy(x: Array) -> Any:
 
 
 def spherical(x: Array) -> Any:
-    """sin(x) / x, and 1 at 0."""
-    return np.sinc(x / np.pi).astype(x.dtype, copy=False)
+    """sin(x) / x, 1 at 0, and 0 at infinity."""
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    return np.where(np.isinf(x), zero, np.where(x == 0, one, np.sin(x) / x))
 
 
 bessel_j0: Unary = without_derivative(

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase
+from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, result_dtype
 from rushlight.kernels.selection import drop, keep, select
@@ -88,7 +89,8 @@ def check_numbers(input: Any, other: Any) -> None:
     """Raises RuntimeError for a Python number that the dtype of the result cannot hold; in float16 it becomes inf."""
     for number, beside in ((input, other), (other, input)):
         if isinstance(number, NUMBERS) and isinstance(beside, TensorBase):
-            dtype = result_dtype(input, other)
+            real = type(number) in (int, float) and kind_of(beside._array.dtype) == "f"
+            dtype = beside._array.dtype if real else result_dtype(input, other)
             if dtype != np.float16:
                 checked_number(number, dtype)
 

@@ -232,8 +232,11 @@ def addr(
         if vector._array.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
     mismatch.check_expandable(input._array, (vec1._array.size, vec2._array.size))
-    common = FROM_NUMPY[result_dtype(input, vec1, vec2)]
-    result = _addr(*[x.to(common) for x in (input, vec1, vec2)], beta, alpha)
+    three = input, vec1, vec2
+    if not input._array.dtype == vec1._array.dtype == vec2._array.dtype:
+        common = FROM_NUMPY[result_dtype(*three)]
+        three = input.to(common), vec1.to(common), vec2.to(common)
+    result = _addr(*three, beta, alpha)
     return result if out is None else write_out("addr", out, result, input, vec1, vec2)
 
 

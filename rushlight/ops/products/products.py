@@ -40,7 +40,7 @@ __all__ = ["bmm", "dot", "ger", "inner", "kron", "matmul", "mm", "mv", "outer", 
 
 def rows(x: Array) -> Array:
     """An array or tensor as a matrix: all dimensions but the last are flattened into one."""
-    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def product_events(name: str, flops: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -432,8 +432,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         )
     else:
         mismatch.same_contracted(input._array, other._array)
-        vectors = len(x) == len(y) == 1
-        result = dot(input, other) if vectors else mm(rows(input), rows(other).T).reshape(x[:-1] + y[:-1])
+        if len(x) == len(y) == 1:
+            result = dot(input, other)
+        else:
+            result = mm(rows(input), rows(other).T)
+            result = result if len(x) == len(y) == 2 else result.reshape(x[:-1] + y[:-1])
     return result if out is None else write_out("inner", out, result, input, other)
 
 

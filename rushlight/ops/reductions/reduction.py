@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,15 @@ def axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     if type(dim) is int and -ndim <= dim < ndim:
         return (dim % ndim,)
     dims = (dim,) if isinstance(dim, INTEGERS) else tuple(dim)
+    for d in dims:
+        if type(d) is not int:
+            return several_axes.__wrapped__(dims, ndim)
+    return several_axes(dims, ndim)
+
+
+@lru_cache(maxsize=1024)
+def several_axes(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Several dimensions as non-negative numbers, which are kept for the next call."""
     for d in dims:
         if not -max(ndim, 1) <= d < max(ndim, 1):
             limit = max(ndim, 1)

@@ -170,7 +170,7 @@ def has_something(array: Array, dim: int) -> bool:
 def safe_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """The softmax, but 0, with zero gradient, in rows where all elements are -inf."""
     if writer() is None and has_something(input._array, dim):  # a compiled replay may get other masks
-        return softmax(input, dim, dtype=dtype)
+        return softmax(input, dim, dtype)
     nothing = (input == -math.inf).all(dim, keepdim=True)
     return where(nothing, 0.0, softmax(where(nothing, 0.0, input), dim, dtype=dtype))
 
