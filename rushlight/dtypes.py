@@ -509,9 +509,22 @@ def keeping(kinds: str) -> Callable[[Any], Any]:
     return mark
 
 
+def of_one_type(operands: Any) -> tuple[np.ndarray, ...] | None:
+    """The arrays of tensors that share a dtype; None for other operands."""
+    arrays: list[np.ndarray] = []
+    for operand in operands:
+        if not isinstance(operand, TensorBase) or (arrays and operand._array.dtype is not arrays[0].dtype):
+            return None
+        arrays.append(operand._array)
+    return tuple(arrays)
+
+
 @keeping("biufc")
 def arithmetic(*operands: Any) -> Any:
     """Converts operands to the arrays that arithmetic and comparisons compute with; NotImplemented for other values."""
+    alike = of_one_type(operands)
+    if alike is not None:
+        return alike if len(alike) > 1 else alike[0]
     for operand in operands:
         if not isinstance(operand, OPERANDS):
             return NotImplemented

@@ -40,7 +40,7 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
 )
 def _cholesky(input: Array, upper: bool) -> Array:
-    if not is_large(input) and (type(input) is not np.ndarray or input.ndim > 2):  # many matrices at once
+    if not is_large(input):
         try:
             result = of_matrices(lambda part: np.linalg.cholesky(part, upper=upper), input)
             if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():

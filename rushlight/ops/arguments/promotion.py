@@ -29,7 +29,10 @@ def dtype_of(arrays: Any) -> np.dtype:
     """The dtype that one or several operands were promoted to: half precision, if numbers beside it stay wider."""
     if not isinstance(arrays, (tuple, list)):
         return arrays.dtype
-    return next((array.dtype for array in arrays if is_half(array.dtype)), arrays[0].dtype)
+    for array in arrays:
+        if is_half(array.dtype):
+            return array.dtype
+    return arrays[0].dtype
 
 
 def refused(error: Exception, arrays: Sequence[Array]) -> Exception:
@@ -83,7 +86,7 @@ def no_zero(promote: Callable[..., Any]) -> Callable[..., Any]:
     @keeping(kinds_kept(promote, "fc"))
     def promote_and_check(*operands: Any) -> Any:
         arrays = promote(*operands)
-        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not np.all(values(arrays[1])):
+        if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and not values(arrays[1]).all():
             raise RuntimeError("ZeroDivisionError")
         if arrays is not NotImplemented and arrays[0].dtype.kind in "iu" and isinstance(operands[1], TensorBase):
             rely_on(np.all, operands[1]._array)
