@@ -196,6 +196,12 @@ EXPLANATIONS = [
         "programs", r"^(g\d+|\w\.grad).*values", r"save_on_cpu\(\):\n    (\w+) = .*\b\1(\.\w+_\(| [*+/-]= )", STALE
     ),
     Explanation(
+        "programs",
+        r"^t\d+: values",
+        r"save_on_cpu\(\):\n    (\w+) = .*\b\1(\.\w+_\(| [*+/-]= ).*\b{name} = sum\([^\n]* in g\d+",
+        STALE,
+    ),
+    Explanation(
         "programs", "^torch.nn.utils.clip_grad_value_[^\n]*\nraises nothing, on PyTorch (Run|Attr)", "", CLIPPING
     ),
     Explanation(

@@ -48,6 +48,8 @@ def test_gradients_of_extremes_without_what_was_there():
 
 
 X = "x = torch.tensor([3.0, 3.0, 1.0, 3.0], dtype=torch.float64, requires_grad=True)"
+LARGEST = "with torch.autograd.graph.save_on_cpu():\n    t = torch.aminmax(x)[1]"
+PASS = "g8 = torch.autograd.grad(t.sum(), [x], create_graph=True)"
 MODE = "with torch.autograd.graph.save_on_cpu():\n    t = x.tanh()"
 
 
@@ -58,6 +60,7 @@ MODE = "with torch.autograd.graph.save_on_cpu():\n    t = x.tanh()"
         (["y = torch.ldexp(torch.ones(1), torch.full((1,), 100, dtype=torch.float16))"], explained.SCALED),
         ([X, "g = torch.func.vjp(torch.vmap(lambda x: x.var(-1)), x)[1](x.detach())"], explained.LENGTHENED),
         ([X, MODE, "t.add_(1)", "t.backward(torch.ones_like(t))"], explained.STALE),
+        ([X, LARGEST, "t.zero_()", PASS, "t9 = sum((g ** 2).sum() for g in g8)"], explained.STALE),
         ([X, MODE, "t.add_(1)", "g = torch.autograd.grad(t.sum(), [x])", "n = (g[0] ** 2).sum()"], explained.SLOPE),
     ],
 )
