@@ -114,3 +114,11 @@ def test_normal_numbers_resize_out_with_a_warning(torch):
         warnings.simplefilter("error")
         torch.normal(mean, torch.ones(1, 4), out=out)
         torch.normal(mean, torch.ones(1, 4), out=torch.zeros(0))
+
+
+def test_flips_with_one_probability_have_no_derivative(torch):
+    x = torch.ones(3, requires_grad=True)
+    (grad,) = torch.autograd.grad(x.bernoulli().sum(), x)
+    assert grad.tolist() == [0, 0, 0]
+    with pytest.raises(RuntimeError, match="derivative for aten::bernoulli is not implemented"):
+        x.bernoulli(0.5).sum().backward()
