@@ -516,6 +516,7 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
 cdef inline object tape_among(Formula formula, PyObject** operands):
     """The tape for some operands; None where the formula has to be called as a Python function."""
     cdef int i, kinds = 0, type_number = common_type(operands, formula.arity)
+    cdef bint has_floats = False
     if type_number == cnp.NPY_FLOAT and formula.singles is not UNTRACED:
         return formula.singles
     if type_number == cnp.NPY_DOUBLE and formula.doubles is not UNTRACED:
@@ -523,6 +524,7 @@ cdef inline object tape_among(Formula formula, PyObject** operands):
     for i in range(formula.arity):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             type_number = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
+            has_floats = has_floats or type_number == cnp.NPY_FLOAT or type_number == cnp.NPY_DOUBLE
             if type_number == cnp.NPY_FLOAT:
                 kinds |= SINGLES << 2 * i
             elif type_number == cnp.NPY_DOUBLE:
@@ -533,6 +535,8 @@ cdef inline object tape_among(Formula formula, PyObject** operands):
                 return None
         elif not is_value(<object>operands[i]):
             return None
+    if not has_floats:
+        return None
     return tape_of(formula, kinds, <object>operands[0], <object>operands[1], <object>operands[2], <object>operands[3])
 
 

@@ -4,20 +4,23 @@ import contextvars
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from rushlight.kernels.compiled import load
 from rushlight.machine import threads
 
 __all__ = ["applied", "assign", "by_rows", "by_slices", "concatenated", "duplicate", "tiled", "write_parts"]
 
 LARGE = 1 << 20  # bytes from which on threads pay off
-PART = 1 << 18  # bytes of one thread's part
+PART = 1 << 20  # bytes of one thread's part
 SLOW = 1 << 16  # bytes from which on they do for functions that take long
 MANY = 8  # parts that threads can share evenly
 
+fast: ModuleType | None = load("steps")
 ndarray = np.ndarray
 
 
@@ -35,6 +38,8 @@ def assign(out: Any, values: Any) -> None:
         out, values = out.reshape(-1), values.reshape(-1)
     elif values.ndim:
         values = np.broadcast_to(values, out.shape)
+    if fast is not None and fast.copy_rows(out, values):
+        return
     by_rows(lambda rows, given: np.copyto(rows, given, casting="unsafe"), out, values)
 
 

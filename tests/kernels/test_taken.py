@@ -112,6 +112,7 @@ CALLS = {
     "softmax.softmax_cotangent": lambda: back(x().softmax(1)),
     "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),
     "standardize.cotangents": lambda: back(F.layer_norm(x(), (8,), x(8), x(8))),
+    "steps.copy_rows": lambda: x(600, 600).clone(),
     "steps.fill": lambda: torch.full((300, 300), 2.0),
     "steps.count_up": lambda: torch.arange(1000.0),
     "streams.normal": lambda: torch.randn(100),

@@ -1,6 +1,6 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Fills arrays with one number, or with evenly spaced numbers."""
+"""Fills arrays with one number, or with evenly spaced numbers; copies rows."""
 
 cimport numpy as cnp
 from libc.string cimport memcpy, memset
@@ -70,3 +70,40 @@ def count_up(cnp.ndarray out not None, double first, double step, Py_ssize_t ori
     job.first, job.step, job.origin = first, step, origin
     if cnp.PyArray_SIZE(out):
         shared(count_part, &job, cnp.PyArray_SIZE(out), GRAIN // cnp.PyArray_ITEMSIZE(out))
+
+
+cdef struct Copy:
+    char* out
+    const char* x
+    Py_ssize_t run  # bytes of a row
+    Py_ssize_t out_step, step  # bytes from one row to the next
+
+
+cdef void copy_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Copies some rows: at once if there are no gaps between them."""
+    cdef const Copy* job = <const Copy*>given
+    cdef Py_ssize_t row
+    if job.step == job.run and job.out_step == job.run:
+        memcpy(job.out + start * job.run, job.x + start * job.run, (stop - start) * job.run)
+        return
+    for row in range(start, stop):
+        memcpy(job.out + row * job.out_step, job.x + row * job.step, job.run)
+
+
+def copy_rows(cnp.ndarray out not None, cnp.ndarray x not None):
+    """Copies an array into another of its shape and type; returns whether it did: not if rows have gaps."""
+    cdef Copy job
+    cdef int d
+    if out.ndim != x.ndim:
+        return False
+    job.run = cnp.PyArray_ITEMSIZE(x)
+    for d in range(x.ndim - 1, 0, -1):
+        if out.strides[d] != job.run or x.strides[d] != job.run:
+            return False
+        job.run *= x.shape[d]
+    if x.ndim == 0 or job.run == 0 or cnp.PyArray_TYPE(x) != cnp.PyArray_TYPE(out) or not cnp.PyArray_SAMESHAPE(x, out) \
+            or not cnp.PyArray_ISBEHAVED(out) or not cnp.PyArray_ISBEHAVED_RO(x):
+        return False
+    job.out, job.x, job.out_step, job.step = cnp.PyArray_BYTES(out), cnp.PyArray_BYTES(x), out.strides[0], x.strides[0]
+    shared(copy_part, &job, x.shape[0], max(1, GRAIN // job.run))
+    return True
