@@ -240,7 +240,7 @@ cdef bint spread(Walk* walk, cnp.ndarray values) except -1:
 cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray values, int way) except -1:
     """Traverses the arrays; returns whether all indices were valid."""
     cdef int d
-    cdef npy_intp count = 1
+    cdef npy_intp count = 1, grain
     cdef Job job = Job(walk, cnp.PyArray_BYTES(index), cnp.PyArray_BYTES(array), cnp.PyArray_BYTES(values),
                        cnp.PyArray_ITEMSIZE(array), way, -1, False)
     for d in range(walk.ndim):
@@ -250,7 +250,10 @@ cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray valu
     if job.cut < 0 or count < GRAIN:
         with nogil:
             return walked(walk, job.index, job.array, job.values, job.size, way)
-    shared(walk_part, &job, walk.shape[job.cut], max(1, GRAIN * walk.shape[job.cut] // count))
+    grain = max(1, GRAIN * walk.shape[job.cut] // count)
+    if job.cut == walk.ndim - 1:
+        grain = max(grain, walk.shape[job.cut] // 8)  # long pieces of rows
+    shared(walk_part, &job, walk.shape[job.cut], grain)
     return not job.failed
 
 
