@@ -58,6 +58,21 @@ COMPILER = [  # what runs for each step of a recording, and at each replay
     "watching.py",
 ]
 OVERRIDES = ["calls.py", "switches.py"]  # what runs at every call, once anything overrides functions
+OPS = {  # what runs at each call of operators whose work is little: plain Python, compiled as it is
+    "arguments": ["dims", "keys", "keywords", "options", "promotion"],
+    "changes": ["changed_views", "filling"],
+    "elementwise": ["clamping", "comparison"],
+    "making": ["copying", "creation", "ranges"],
+    "picking": ["gather", "indexed", "indexing", "masking"],
+    "randomness": ["random_methods", "random_tensors"],
+    "reductions": ["extrema", "norms", "order", "reduction", "statistics"],
+    "shapes": ["broadcasting", "diagonals", "dimensions", "joining", "rearranging", "shape", "slicing", "splitting"],
+}
+PLAIN = [
+    Path("rushlight/layouts.py"),
+    Path("rushlight/kernels/reductions.py"),
+    *(Path("rushlight/ops", family, f"{name}.py") for family, names in OPS.items() for name in names),
+]
 CODES = Path("rushlight/kernels/codes.py")
 SOURCES = [
     *(Path("rushlight/core", name) for name in CORE),
@@ -65,11 +80,13 @@ SOURCES = [
     *(Path("rushlight/compiler", name) for name in COMPILER),
     *(Path("rushlight/overrides", name) for name in OVERRIDES),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
+    *PLAIN,
 ]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with
 TYPES = [*Path("rushlight").rglob("*.px[di]")]  # what the sources share or include
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
+SHORT = ["-O1"] if FAST else []  # plain Python gains nothing more, and takes half the time to compile
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 
@@ -96,9 +113,12 @@ def translate():
     from Cython.Build import cythonize
 
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
-    modules = [Extension(".".join(source.with_suffix("").parts), [str(source)]) for source in SOURCES]
-    translated = cythonize(modules, build_dir="build/cython", compiler_directives=directives)
-    files = [module.sources[0] for module in translated]
+    files = []
+    for sources in (SOURCES[: -len(PLAIN)], PLAIN):
+        modules = [Extension(name_of(source), [str(source)]) for source in sources]
+        typed = {**directives, "annotation_typing": sources is not PLAIN}
+        translated = cythonize(modules, build_dir="build/cython", compiler_directives=typed)
+        files += [module.sources[0] for module in translated]
     for file in files:
         write_out(file)
         write_places(file)
@@ -151,8 +171,15 @@ class WithCFiles(sdist):
             shutil.copy2(made, target)
 
 
+def name_of(source):
+    """The name of the module that a source becomes."""
+    return ".".join(source.with_suffix("").parts)
+
+
 def own_flags(source):
-    """What the first line of a source asks of the compiler; Cython's own reading of it is lost with shipped C files."""
+    """What a source asks of the compiler in its first line, which is lost with shipped C files; plain ones ask little."""
+    if source in PLAIN:
+        return SHORT
     first = source.read_text("utf-8").partition("\n")[0]
     asked = first.removeprefix("# distutils: extra_compile_args =")
     return asked.split() if FAST and asked != first else []
@@ -163,7 +190,7 @@ def modules():
     numbers = [(f"RUSHLIGHT_{name}", str(value)) for name, value in run_path(str(CODES)).items() if name.isupper()]
     return [
         Extension(
-            ".".join(source.with_suffix("").parts),
+            name_of(source),
             [str(source)],
             extra_compile_args=FAST + own_flags(source),
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *numbers],
