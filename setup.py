@@ -58,20 +58,26 @@ COMPILER = [  # what runs for each step of a recording, and at each replay
     "watching.py",
 ]
 OVERRIDES = ["calls.py", "switches.py"]  # what runs at every call, once anything overrides functions
-OPS = {  # what runs at each call of operators whose work is little: plain Python, compiled as it is
-    "arguments": ["dims", "keys", "keywords", "options", "promotion"],
-    "changes": ["changed_views", "filling"],
-    "elementwise": ["clamping", "comparison"],
-    "making": ["copying", "creation", "ranges"],
-    "picking": ["gather", "indexed", "indexing", "masking"],
-    "randomness": ["random_methods", "random_tensors"],
-    "reductions": ["extrema", "norms", "order", "reduction", "statistics"],
-    "shapes": ["broadcasting", "diagonals", "dimensions", "joining", "rearranging", "shape", "slicing", "splitting"],
-}
-PLAIN = [
+PLAIN = [  # what most calls of operators go through: Python without types, which is faster compiled as it is
     Path("rushlight/layouts.py"),
-    Path("rushlight/kernels/reductions.py"),
-    *(Path("rushlight/ops", family, f"{name}.py") for family, names in OPS.items() for name in names),
+    Path("rushlight/fft/pocketfft.py"),
+    *(
+        Path("rushlight", room, f"{name}.py")
+        for room, names in {
+            "core": "kinds turned windows",
+            "kernels": "convolution direct few_taps padding patches pooling products reductions",
+            "ops/arguments": "dims keys mismatch options promotion",
+            "ops/changes": "changed_views filling",
+            "ops/elementwise": "clamping comparison complexes logic rounding",
+            "ops/making": "copying creation ranges",
+            "ops/picking": "gather indexed indexing masking",
+            "ops/products": "contractions",
+            "ops/reductions": "extrema norms order reduction statistics",
+            "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
+            "random": "distributions examples",
+        }.items()
+        for name in names.split()
+    ),
 ]
 CODES = Path("rushlight/kernels/codes.py")
 SOURCES = [

@@ -1,11 +1,12 @@
 """What is watched while a call is recorded: which code runs, which C functions it calls, which values leave."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import active_count, get_ident
-from types import BuiltinFunctionType, CodeType
+from types import BuiltinFunctionType, CodeType, GeneratorType
 from typing import Any
 
 import rushlight.numpy_functions  # noqa: F401  # formulas load it when they first need it, which takes long while watched
@@ -112,6 +113,10 @@ def is_incidental(frame: Any) -> bool:
 
 def asked_by_user(frame: Any) -> bool:
     """Whether code is the user's, or Python's own code that the user's called."""
+    if frame is not None and frame.f_code.co_filename == contextlib.__file__:
+        context = getattr(frame.f_locals.get("self"), "gen", None)
+        if not isinstance(context, GeneratorType) or whose(context.gi_code.co_filename) == OURS:
+            return False  # a context of rushlight's: compiled code that enters it has no frame
     while frame is not None and whose(frame.f_code.co_filename) == PYTHON:
         frame = frame.f_back
     return frame is not None and whose(frame.f_code.co_filename) == USER

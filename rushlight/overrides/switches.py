@@ -16,7 +16,7 @@ from typing import Any
 from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
-from rushlight.core.guards import use_switch
+from rushlight.core.guards import asking, use_switch
 from rushlight.overrides.calls import HERE, NOBODY, anyone, overridden_call
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
@@ -69,6 +69,7 @@ SLOTS: dict[str, tuple[str, str | None]] = {
     "__ifloordiv__": ("floor_divide_", None),
     "__imod__": ("remainder_", None),
 }
+COMPILED = type(use_switch)  # of functions whose code cannot be replaced
 installed = False
 
 
@@ -82,6 +83,9 @@ def install_switches() -> None:
     use_switch(behind_guard)
     for function in unguarded():
         put_before(function)
+    for name, function in list(vars(Tensor).items()):
+        if type(function) is COMPILED and not hasattr(function, "passes_switch") and is_overridable(name):
+            setattr(Tensor, name, asking(function))
     for name in SLOTS:
         setattr(Tensor, name, slot(name))
 
@@ -107,13 +111,13 @@ def unguarded() -> Iterator[FunctionType]:
             function = getattr(function, "in_place_of", function)  # wrapped by `explain`
             if type(function) is not FunctionType or hasattr(function, "passes_switch") or id(function) in seen:
                 continue
-            wanted = is_method(name) if of_class else name[:1] != "_"
+            wanted = is_overridable(name) if of_class else name[:1] != "_"
             if wanted and name not in UNTOUCHED and function.__module__.startswith("rushlight"):
                 seen.add(id(function))
                 yield function
 
 
-def is_method(name: str) -> bool:
+def is_overridable(name: str) -> bool:
     """Whether a name of the class is a method that can be overridden, or an operator of Python without a slot."""
     return name not in KEPT_METHODS and name not in SLOTS and (name[:1] != "_" or name[:2] == "__")
 

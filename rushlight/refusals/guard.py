@@ -38,6 +38,7 @@ QUICK_METHODS = QUICK | {
     "unsqueeze",
     "view",
 }
+FUNCTIONS = {FunctionType, COMPILED := type(with_errors_of)}
 
 
 def guard(namespace: dict[Any, Any], home: str = "") -> None:
@@ -45,7 +46,7 @@ def guard(namespace: dict[Any, Any], home: str = "") -> None:
     for name, function in list(namespace.items()):
         if is_ours(name, function):
             called = with_known_types(function, f"{home}.{name}")
-            if name not in QUICK and not hasattr(function, "refuses"):
+            if (name not in QUICK or type(function) is COMPILED) and not hasattr(function, "refuses"):
                 called = guarded(called, f"{home}.{name}")
             if called is not function:
                 namespace[name] = called
@@ -59,13 +60,13 @@ def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
         refusing_at = getattr(function, "refuses", None)
         if callable(refusing_at):
             setattr(cls, name, with_known_types(refusing_at("Tensor"), f"Tensor.{name}"))
-        elif name not in QUICK_METHODS and is_ours(name, function) and refusing_at is None:
+        elif (name not in QUICK_METHODS or type(function) is COMPILED) and is_ours(name, function) and refusing_at is None:
             setattr(cls, name, guarded(with_known_types(function, f"Tensor.{name}"), f"Tensor.{name}"))
 
 
 def is_ours(name: str, function: Callable[..., Any]) -> bool:
     """Whether a name belongs to a public function of rushlight."""
-    is_function = type(function) is FunctionType or hasattr(function, "again")  # the latter: of an elementwise operator
+    is_function = type(function) in FUNCTIONS or hasattr(function, "again")  # the latter: of an elementwise operator
     return is_function and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from inspect import CO_VARARGS, signature
+from inspect import CO_VARARGS, get_annotations, signature
 from operator import attrgetter
 from os import path
 from types import UnionType
@@ -25,7 +25,7 @@ def numbers_of(function: Callable[..., Any]) -> tuple[tuple[bool, ...], frozense
     """
     function = vars(function).get("passes_to", function)
     code = unwrapped(function).__code__
-    names = {name for name, kind in function.__annotations__.items() if name != "return" and is_number(kind)}
+    names = {name for name, kind in get_annotations(function, eval_str=True).items() if name != "return" and is_number(kind)}
     positional = code.co_varnames[: code.co_argcount]
     if code.co_flags & CO_VARARGS:  # numbers one by one, of which the first tells
         positional += (code.co_varnames[code.co_argcount + code.co_kwonlyargcount],)
