@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/core/*.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/overrides/*.py rushlight/kernels/codes.py rushlight/kernels/compiled/*.p[xy]*)
+SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/*.py rushlight/core/*.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/overrides/*.py rushlight/ops/*/*.py rushlight/kernels/*.py rushlight/kernels/compiled/*.p[xy]*)
 
 .PHONY: demo test clang docs bench verify programs suites lint clean
 

@@ -58,41 +58,39 @@ COMPILER = [  # what runs for each step of a recording, and at each replay
     "watching.py",
 ]
 OVERRIDES = ["calls.py", "switches.py"]  # what runs at every call, once anything overrides functions
-PLAIN = [  # what most calls of operators go through: Python without types, which is faster compiled as it is
+UNTYPED = [  # what most calls of operators go through: Python without types, which is faster compiled as it is
     Path("rushlight/layouts.py"),
-    Path("rushlight/fft/pocketfft.py"),
     *(
         Path("rushlight", room, f"{name}.py")
         for room, names in {
             "core": "kinds turned windows",
-            "kernels": "convolution direct few_taps padding patches pooling products reductions",
+            "kernels": "padding reductions",
             "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
-            "ops/elementwise": "clamping comparison complexes logic rounding",
-            "ops/making": "copying creation ranges",
+            "ops/elementwise": "clamping complexes rounding",
+            "ops/making": "creation ranges",
             "ops/picking": "gather indexed indexing masking",
             "ops/products": "contractions",
-            "ops/reductions": "extrema norms order reduction statistics",
-            "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
-            "random": "distributions examples",
+            "ops/reductions": "extrema order statistics",
+            "ops/shapes": "broadcasting diagonals joining padding rearranging shape slicing splitting",
         }.items()
         for name in names.split()
     ),
 ]
 CODES = Path("rushlight/kernels/codes.py")
-SOURCES = [
+TYPED = [
     *(Path("rushlight/core", name) for name in CORE),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
     *(Path("rushlight/compiler", name) for name in COMPILER),
     *(Path("rushlight/overrides", name) for name in OVERRIDES),
     *sorted(Path("rushlight/kernels/compiled").glob("*.pyx")),
-    *PLAIN,
 ]
+SOURCES = [*TYPED, *UNTYPED]
 NEEDED = {"sharing", "exponential", "ufuncs"}  # kernels that the core is compiled with
 TYPES = [*Path("rushlight").rglob("*.px[di]")]  # what the sources share or include
 # Loops become vector instructions; what debuggers need would make the modules six times as large.
 FAST = [] if os.name == "nt" else ["-O3", "-fno-math-errno", "-fno-trapping-math", "-g0"]
-SHORT = ["-O1"] if FAST else []  # plain Python gains nothing more, and takes half the time to compile
+SHORT = ["-O1"] if FAST else []  # code without types gains nothing more, and takes half the time to compile
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 
@@ -120,10 +118,10 @@ def translate():
 
     directives = {"language_level": 3, "boundscheck": False, "wraparound": True, "initializedcheck": False}
     files = []
-    for sources in (SOURCES[: -len(PLAIN)], PLAIN):
+    for sources in (TYPED, UNTYPED):
+        directives["annotation_typing"] = sources is TYPED
         modules = [Extension(name_of(source), [str(source)]) for source in sources]
-        typed = {**directives, "annotation_typing": sources is not PLAIN}
-        translated = cythonize(modules, build_dir="build/cython", compiler_directives=typed)
+        translated = cythonize(modules, build_dir="build/cython", compiler_directives=directives)
         files += [module.sources[0] for module in translated]
     for file in files:
         write_out(file)
@@ -183,8 +181,8 @@ def name_of(source):
 
 
 def own_flags(source):
-    """What a source asks of the compiler in its first line, which is lost with shipped C files; plain ones ask little."""
-    if source in PLAIN:
+    """What a source asks of the compiler in its first line, which is lost with shipped C files."""
+    if source in UNTYPED:
         return SHORT
     first = source.read_text("utf-8").partition("\n")[0]
     asked = first.removeprefix("# distutils: extra_compile_args =")

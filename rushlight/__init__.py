@@ -26,9 +26,9 @@ with _WithoutCollections():
     # each time; `np.seterr(all="warn")` after the import of rushlight turns its warnings on again.
     _seterr(all="ignore")
 
-    from rushlight.machine.memory import keep_blocks_as_configured as _keep_blocks
+    from rushlight.machine.memory import prepare as _prepare_memory
 
-    _keep_blocks()
+    _prepare_memory()
 
     from rushlight.tensors import Tensor
     from rushlight.constants import *

@@ -4,6 +4,7 @@ Compiled, it adds no frame to tracebacks.
 """
 
 from functools import wraps
+from types import FunctionType
 
 from numpy import generic, ndarray
 
@@ -19,6 +20,11 @@ def use_switch(switch):
     global SWITCH
     SWITCH = switch
     ASKED.insert(0, switch)
+
+
+def is_compiled(function):
+    """Whether a function is of a compiled module, so that its code cannot be exchanged."""
+    return type(function) is type(use_switch) is not FunctionType
 
 
 def anyone_asks():

@@ -10,9 +10,13 @@ import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+
+from rushlight.kernels.compiled import load
 
 __all__ = ["blocks_returned", "empty_cache", "keep_blocks", "memory_info"]
 
+fast: ModuleType | None = load("alignment")
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # constants of glibc's <malloc.h>
 MIB = 1 << 20
 LARGEST = 1 << 30  # bytes of a block up to which it is kept
@@ -107,8 +111,10 @@ def limit_of_kept() -> int:
     return int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
 
 
-def keep_blocks_as_configured() -> None:
-    """Applies the configured limit when rushlight is imported."""
+def prepare() -> None:
+    """Aligns the memory of arrays and applies the configured limit when rushlight is imported."""
+    if fast is not None:
+        fast.align()
     limit = limit_of_kept()
     if limit > 0:
         keep_blocks(limit * MIB)

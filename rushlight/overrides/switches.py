@@ -16,7 +16,7 @@ from typing import Any
 from rushlight.core.above import above
 from rushlight.core.arithmetic import Arithmetic
 from rushlight.core.graph import FIELDS
-from rushlight.core.guards import asking, use_switch
+from rushlight.core.guards import asking, is_compiled, use_switch
 from rushlight.overrides.calls import HERE, NOBODY, anyone, overridden_call
 from rushlight.tensors import Tensor, constructed, noticed, takes_over
 
@@ -69,7 +69,6 @@ SLOTS: dict[str, tuple[str, str | None]] = {
     "__ifloordiv__": ("floor_divide_", None),
     "__imod__": ("remainder_", None),
 }
-COMPILED = type(use_switch)  # of functions whose code cannot be replaced
 installed = False
 
 
@@ -84,7 +83,7 @@ def install_switches() -> None:
     for function in unguarded():
         put_before(function)
     for name, function in list(vars(Tensor).items()):
-        if type(function) is COMPILED and not hasattr(function, "passes_switch") and is_overridable(name):
+        if is_compiled(function) and not hasattr(function, "passes_switch") and is_overridable(name):
             setattr(Tensor, name, asking(function))
     for name in SLOTS:
         setattr(Tensor, name, slot(name))

@@ -12,7 +12,7 @@ from rushlight.core.above import ABOVE
 from rushlight.core.advice import with_advice
 from rushlight.core.complaints import translated
 from rushlight.core.graph import TensorBase
-from rushlight.core.guards import with_errors_of
+from rushlight.core.guards import is_compiled, with_errors_of
 from rushlight.core.inplace import without_history
 from rushlight.ops.out import check_out_first
 from rushlight.refusals.dtypes import with_known_types
@@ -38,7 +38,6 @@ QUICK_METHODS = QUICK | {
     "unsqueeze",
     "view",
 }
-FUNCTIONS = {FunctionType, COMPILED := type(with_errors_of)}
 
 
 def guard(namespace: dict[Any, Any], home: str = "") -> None:
@@ -46,7 +45,7 @@ def guard(namespace: dict[Any, Any], home: str = "") -> None:
     for name, function in list(namespace.items()):
         if is_ours(name, function):
             called = with_known_types(function, f"{home}.{name}")
-            if (name not in QUICK or type(function) is COMPILED) and not hasattr(function, "refuses"):
+            if (name not in QUICK or is_compiled(function)) and not hasattr(function, "refuses"):
                 called = guarded(called, f"{home}.{name}")
             if called is not function:
                 namespace[name] = called
@@ -60,14 +59,14 @@ def guard_methods(cls: type, names: Iterable[str] | None = None) -> None:
         refusing_at = getattr(function, "refuses", None)
         if callable(refusing_at):
             setattr(cls, name, with_known_types(refusing_at("Tensor"), f"Tensor.{name}"))
-        elif (name not in QUICK_METHODS or type(function) is COMPILED) and is_ours(name, function) and refusing_at is None:
+        elif (name not in QUICK_METHODS or is_compiled(function)) and is_ours(name, function) and refusing_at is None:
             setattr(cls, name, guarded(with_known_types(function, f"Tensor.{name}"), f"Tensor.{name}"))
 
 
 def is_ours(name: str, function: Callable[..., Any]) -> bool:
-    """Whether a name belongs to a public function of rushlight."""
-    is_function = type(function) in FUNCTIONS or hasattr(function, "again")  # the latter: of an elementwise operator
-    return is_function and name[:1] != "_" and function.__module__.startswith("rushlight")
+    """Whether a name belongs to a public function of rushlight; those of elementwise operators have `again`."""
+    is_python = type(function) is FunctionType or is_compiled(function)
+    return (is_python or hasattr(function, "again")) and name[:1] != "_" and function.__module__.startswith("rushlight")
 
 
 def guarded(function: Callable[..., Any], place: str) -> Callable[..., Any]:

@@ -25,7 +25,9 @@ def numbers_of(function: Callable[..., Any]) -> tuple[tuple[bool, ...], frozense
     """
     function = vars(function).get("passes_to", function)
     code = unwrapped(function).__code__
-    names = {name for name, kind in get_annotations(function, eval_str=True).items() if name != "return" and is_number(kind)}
+    names = {
+        name for name, kind in get_annotations(function, eval_str=True).items() if name != "return" and is_number(kind)
+    }
     positional = code.co_varnames[: code.co_argcount]
     if code.co_flags & CO_VARARGS:  # numbers one by one, of which the first tells
         positional += (code.co_varnames[code.co_argcount + code.co_kwonlyargcount],)
