@@ -15,8 +15,8 @@ import numpy as np
 
 from rushlight.kernels import depthwise, pointwise
 from rushlight.kernels.compiled import load
-from rushlight.kernels.layouts import transposed
-from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, batch_last, empty_batch
+from rushlight.kernels.layouts import samples_innermost, transposed
+from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, empty_batch
 from rushlight.kernels.plans import (
     VECTOR,
     Deal,
@@ -176,8 +176,8 @@ def weight_by_places(grad: np.ndarray, input: np.ndarray, shape: Shape) -> np.nd
     samples, outer = grad.shape[:2]
     channels, places = input.shape[1], prod(shape.places)
     parts = parts_of(samples, places * outer * grad.itemsize)
-    x = np.ascontiguousarray(batch_last(input)).reshape(channels, -1, parts, samples // parts)
-    g = transposed(np.ascontiguousarray(batch_last(grad)).reshape(outer, -1))
+    x = samples_innermost(input).reshape(channels, -1, parts, samples // parts)
+    g = transposed(samples_innermost(grad).reshape(outer, -1))
     g = g.reshape(1, places, parts, samples // parts, outer).transpose(0, 2, 3, 1, 4)
     result = np.empty((1, parts, channels, prod(shape.kernel) * outer), grad.dtype)
     multiply(g, x.transpose(2, 0, 3, 1), None, result, places_plan(shape, samples, outer, grad.itemsize))
@@ -252,8 +252,8 @@ def spaced(x: np.ndarray) -> np.ndarray:
 
 
 def as_runs(batch: np.ndarray) -> np.ndarray:
-    """View a batch (N, C, *spatial) as (runs, C, *spatial, samples)."""
-    return batch[..., None] if batch.shape[0] < INNERMOST_FROM else batch_last(batch)[None]
+    """A batch (N, C, *spatial) as (runs, C, *spatial, samples)."""
+    return batch[..., None] if batch.shape[0] < INNERMOST_FROM else samples_innermost(batch)[None]
 
 
 def in_groups(runs: np.ndarray, groups: int) -> np.ndarray:
