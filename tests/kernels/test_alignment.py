@@ -9,7 +9,6 @@ import pytest
 import rushlight as torch
 from rushlight.kernels.compiled import load
 
-
 MAKERS = {
     "empty": np.empty,
     "zeros": np.zeros,
