@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Exponentials, logarithms and hyperbolic functions, which NumPy computes without SIMD where there is no AVX-512.
 
-All compute in double precision, for float32 with shorter polynomials, but tanh of float32. They are written so that the
+All compute in double precision, for float32 with shorter polynomials, but exp, log and tanh of float32. They are written so that the
 compiler vectorizes them: every case is computed, and the right one is chosen.
 """
 
@@ -89,7 +89,7 @@ cdef inline double exponential_less_one(double x, double scale, bint precise) no
 cdef wide exp(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = <real>exponential(x[i], 1, real is double)
+        out[i] = exponential_of_float(x[i]) if real is float else exponential(x[i], 1, True)
 
 
 cdef wide exp2(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
@@ -125,6 +125,32 @@ cdef wide cosh(const real* x, const real* unused, real* out, Py_ssize_t n) noexc
     for i in range(n):
         half = exponential(fabs(<double>x[i]), 0.5, real is double)
         out[i] = <real>(half + 0.25 / half)
+
+
+cdef inline float power_of_two_of_float(int32_t k) noexcept nogil:
+    """2**k for k from -126 to 127."""
+    cdef float power
+    k = (k + 127) << 23
+    memcpy(&power, &k, 4)
+    return power
+
+
+cdef inline float exponential_of_float(float x) noexcept nogil:
+    """exp(x), to 1.3 units in the last place; the polynomial is that of Moshier's Cephes library."""
+    cdef float k, r, p
+    cdef int32_t whole
+    x = <float>-104 if x < -104 else x
+    x = <float>89 if x > 89 else x
+    k = (x * <float>1.4426950408889634 + <float>12582912) - <float>12582912
+    r = (x - k * <float>0.693359375) - k * <float>-2.12194440e-4
+    p = <float>1.9875691500e-4 * r + <float>1.3981999507e-3
+    p = p * r + <float>8.3334519073e-3
+    p = p * r + <float>4.1665795894e-2
+    p = p * r + <float>1.6666665459e-1
+    p = p * r + <float>0.5
+    p = (p * (r * r) + r) + <float>1
+    whole = <int32_t>k
+    return p * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
 
 
 cdef inline float exponential_above_zero(float x) noexcept nogil:
@@ -243,10 +269,36 @@ cdef inline double in_base(
     return where_defined(x, result)
 
 
+cdef inline float logarithm_of_float(float x) noexcept nogil:
+    """log(x), to one unit in the last place; the polynomial is that of Moshier's Cephes library."""
+    cdef bint tiny = x < <float>1.17549435e-38  # has fewer digits
+    cdef float m = x * <float>33554432 if tiny else x, k, f, p, square, result
+    cdef int32_t bits, bias = 152 if tiny else 127
+    memcpy(&bits, &m, 4)
+    bits += 0x004afb0d
+    k = <float>((bits >> 23) - bias)
+    bits = (bits & 0x007fffff) + 0x3f3504f3
+    memcpy(&m, &bits, 4)
+    f = m - <float>1
+    square = f * f
+    p = <float>7.0376836292e-2 * f - <float>1.1514610310e-1
+    p = p * f + <float>1.1676998740e-1
+    p = p * f - <float>1.2420140846e-1
+    p = p * f + <float>1.4249322787e-1
+    p = p * f - <float>1.6668057665e-1
+    p = p * f + <float>2.0000714765e-1
+    p = p * f - <float>2.4999993993e-1
+    p = p * f + <float>3.3333331174e-1
+    p = p * f * square + k * <float>-2.12194440e-4
+    result = (f + (p - <float>0.5 * square)) + k * <float>0.693359375
+    result = result if x < <float>INFINITY else x
+    return result if x > 0 else (<float>-INFINITY if x == 0 else <float>NAN)
+
+
 cdef wide log(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = <real>logarithm(x[i], real is double)
+        out[i] = logarithm_of_float(x[i]) if real is float else logarithm(x[i], True)
 
 
 cdef wide log1p(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
@@ -305,13 +357,13 @@ cdef wide arctanh(const real* x, const real* unused, real* out, Py_ssize_t n) no
 
 
 cdef Own[13] OWN = [
-    Own(1, NULL, <Kernel>exp[double]),
+    Own(1, <Kernel>exp[float], <Kernel>exp[double]),
     Own(1, <Kernel>exp2[float], <Kernel>exp2[double]),
     Own(1, <Kernel>expm1[float], <Kernel>expm1[double]),
     Own(1, <Kernel>sinh[float], <Kernel>sinh[double]),
     Own(1, <Kernel>cosh[float], <Kernel>cosh[double]),
     Own(1, <Kernel>tanh[float], <Kernel>tanh[double]),
-    Own(1, NULL, <Kernel>log[double]),
+    Own(1, <Kernel>log[float], <Kernel>log[double]),
     Own(1, <Kernel>log1p[float], <Kernel>log1p[double]),
     Own(1, <Kernel>log2[float], <Kernel>log2[double]),
     Own(1, <Kernel>log10[float], <Kernel>log10[double]),
@@ -323,10 +375,12 @@ cdef tuple FUNCTIONS = (
     np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tanh, np.log, np.log1p, np.log2, np.log10, np.arcsinh, np.arccosh,
     np.arctanh)
 
+cdef tuple FASTER = (np.exp, np.log)  # for float32 also where NumPy computes in vectors
+
 
 cdef bint exponential_loop(object function, bint single, Loop* loop):
     """Whether we have a faster loop than NumPy for a function and a float dtype; if so, sets `loop`."""
-    if function not in FUNCTIONS or has_vectors():
+    if function not in FUNCTIONS or (has_vectors() and not (single and function in FASTER)):
         return False
     return noted(&OWN[FUNCTIONS.index(function)], single, loop)
 
