@@ -12,7 +12,7 @@ import rushlight as torch
 from rushlight.kernels.compiled import load, names
 from rushlight.nn import functional as F
 
-APART = ("blas", "groups", "sharing", "ufuncs", "walker")  # kernels with tests of their own
+APART = ("alignment", "blas", "groups", "sharing", "ufuncs", "walker")  # kernels with tests of their own
 SILENT = {  # functions that give nothing: what does not suit them is not given to them
     *(f"streams.{name}" for name in ("normal", "uniform", "integers", "permutation", "pairs", "below", "set_twister")),
     *(f"streams.{name}_numbers" for name in ("exponential", "cauchy", "geometric")),
