@@ -10,7 +10,7 @@ from rushlight.kernels.codes import LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, 
 from rushlight.kernels.compiled import load
 from rushlight.machine import threads
 
-__all__ = ["moments", "reduced", "total"]
+__all__ = ["moments", "reduced", "summed", "total"]
 
 fast: Any = load("reductions")
 fast_moments: Any = load("moments")
@@ -46,6 +46,11 @@ def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> n
         if found is not None:
             return found.reshape([1 if d in dims else n for d, n in enumerate(x.shape)]) if keepdim else found
     return plain(x, dims, keepdim, kind)
+
+
+def summed(x: Any, dims: tuple[int, ...]) -> Any:
+    """The sum over some dimensions in a formula: of NumPy's arrays by the kernel, of tensors as they record it."""
+    return reduced(x, dims, False, SUM) if type(x) is np.ndarray else np.add.reduce(x, axis=dims)
 
 
 def moments(x: np.ndarray, dims: tuple[int, ...], divisor: float) -> tuple[np.ndarray, np.ndarray] | None:

@@ -9,12 +9,11 @@ from functools import lru_cache, reduce
 from operator import add
 from typing import Any
 
-import numpy as np
-
 from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.kernels import convolution as kernels
+from rushlight.kernels.reductions import summed
 from rushlight.nn.functional.batching import convolved, convolved_weight
 from rushlight.nn.functional.sizes import Numbers, hashable, repeated
 from rushlight.ops.arguments.mismatch import C_NAMES, differ
@@ -29,7 +28,7 @@ __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_t
 
 def over_channels(grad: Array) -> Array:
     """The gradient of a bias: the sum over samples and spatial dimensions."""
-    return np.add.reduce(grad, axis=(0, *range(2, grad.ndim)))
+    return summed(grad, (0, *range(2, grad.ndim)))
 
 
 def convolution_cotangents(

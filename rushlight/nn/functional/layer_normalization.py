@@ -14,6 +14,7 @@ from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import row_normalization as kernels
+from rushlight.kernels.reductions import summed
 from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.standardization import standardized, standardized_cotangent
@@ -44,7 +45,7 @@ def layer_norm_cotangents(
     scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
     normal, invstd = standardized(as_rows(input, dims), (1,), eps)
     input_grad = standardized_cotangent(scaled, normal, invstd, (1,))
-    weight_grad, bias_grad = np.add.reduce(grad * normal, axis=0), np.add.reduce(grad, axis=0)
+    weight_grad, bias_grad = summed(grad * normal, (0,)), summed(grad, (0,))
     cotangents = (input_grad, input.shape), (weight_grad, ends), (bias_grad, ends)
     return [np.reshape(g, shape) if need else None for (g, shape), need in zip(cotangents, needs, strict=True)]
 
@@ -122,8 +123,8 @@ def group_norm_cotangents(
             input_grad, _, _ = kernels.cotangents(scaled, x, None, mean, invstd, 1, needs[0], False)
     return [
         np.reshape(input_grad, input.shape) if needs[0] else None,
-        np.add.reduce(grad * np.reshape(normal, planes), axis=(0, 2)) if needs[1] else None,
-        np.add.reduce(grad, axis=(0, 2)) if needs[2] else None,
+        summed(grad * np.reshape(normal, planes), (0, 2)) if needs[1] else None,
+        summed(grad, (0, 2)) if needs[2] else None,
     ]
 
 

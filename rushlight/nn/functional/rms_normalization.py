@@ -11,6 +11,7 @@ from rushlight.core.batched import Batched, aligned, lifted
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels import row_normalization as kernels
+from rushlight.kernels.reductions import summed
 from rushlight.kernels.row_normalization import as_rows
 from rushlight.nn.functional.layer_normalization import check_shape
 from rushlight.nn.functional.standardization import mean_over
@@ -33,7 +34,7 @@ def rms_norm_cotangents(
     normal = rows * scale
     scaled = grad if weight is None else grad * np.reshape(weight, (-1,))
     input_grad = (scaled - normal * mean_over(scaled * normal, (1,))) * scale
-    weight_grad = np.reshape(np.add.reduce(grad * normal, axis=0), ends) if needs[1] else None
+    weight_grad = np.reshape(summed(grad * normal, (0,)), ends) if needs[1] else None
     return [np.reshape(input_grad, input.shape) if needs[0] else None, weight_grad]
 
 
