@@ -14,10 +14,6 @@ from weakref import WeakSet
 
 import numpy as np
 
-from rushlight.core import choose_form
-
-choose_form(__path__[0])
-
 from rushlight.absent.misses import explain_misses as _explain_misses
 from rushlight.compiler.compiled import Compiled
 from rushlight.compiler.explanation import explain

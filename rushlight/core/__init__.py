@@ -10,18 +10,13 @@ Plain Python: `tracing` records formulas as steps; `inplace` and `windows` handl
 `saved` and `anomaly` the rarer needs of saved values and failing nodes; `forward` tangents; `batched`, `batching` and
 `levels` vmap; `turned` lazily conjugated and negated arrays; `errors` error messages.
 
-With RUSHLIGHT_PURE_PYTHON=1 in the environment the Python files run even where compiled modules exist.
+With RUSHLIGHT_PURE_PYTHON=1 in the environment all packages run their Python files even where compiled modules exist.
 """
 
 import os
 import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 
-
-def choose_form(package: str) -> None:
-    """Makes a package import its Python files instead of the compiled modules, if the environment asks for it."""
-    if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
-        sys.path_importer_cache[package] = FileFinder(package, (SourceFileLoader, SOURCE_SUFFIXES))
-
-
-choose_form(__path__[0])
+if os.environ.get("RUSHLIGHT_PURE_PYTHON"):
+    for _folder, _, _ in os.walk(os.path.dirname(__path__[0])):
+        sys.path_importer_cache[_folder] = FileFinder(_folder, (SourceFileLoader, SOURCE_SUFFIXES))

@@ -10,10 +10,6 @@ The code that runs for every call and node is compiled, as the core is: `sites`,
 (ordinary Python beside a `.pxd`) and `finite` (with a separate Cython version).
 """
 
-from rushlight.core import choose_form
-
-choose_form(__path__[0])
-
 from rushlight.explain import kinds
 from rushlight.explain.finding import KINDS, Finding, Kind, Line
 from rushlight.explain.session import explain

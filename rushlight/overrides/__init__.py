@@ -8,10 +8,6 @@ from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
 from rushlight.absent.misses import explain_misses as _explain_misses
-from rushlight.core import choose_form as _choose_form
-
-_choose_form(__path__[0])
-
 from rushlight.overrides import calls as _calls
 from rushlight.overrides.listing import (
     get_ignored_functions,
