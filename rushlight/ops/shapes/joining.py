@@ -105,6 +105,26 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     tensors = check_list("cat", tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shape = tensors[0]._array.shape
+    if shape and are_alike(tensors):
+        result = _cat(tensors, wrap_dim(dim, len(shape)), None)
+    else:
+        result = _cat(tensors, checked_dim(tensors, dim), common_dtype(tensors))
+    return result if out is None else write_out("cat", out, result, *tensors)
+
+
+def are_alike(tensors: Sequence[Tensor]) -> bool:
+    """Whether tensors have NumPy's arrays, of one shape and dtype."""
+    first = tensors[0]._array
+    for tensor in tensors:
+        array = tensor._array
+        if array.shape != first.shape or array.dtype is not first.dtype or type(array) is not np.ndarray:
+            return False
+    return True
+
+
+def checked_dim(tensors: Sequence[Tensor], dim: int) -> int:
+    """The dimension that different tensors are joined along, as a non-negative number. Raises PyTorch's errors."""
     shapes = [*map(shape_of, tensors)]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
@@ -113,8 +133,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     if shapes.count(first) < len(shapes):
         check_joined_sizes(shapes, first, dim)
     check_devices(tensors)
-    result = _cat(tensors, dim, common_dtype(tensors))
-    return result if out is None else write_out("cat", out, result, *tensors)
+    return dim
 
 
 def check_devices(tensors: Sequence[Tensor]) -> None:
@@ -173,16 +192,23 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     tensors = check_list("stack", tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    shapes = [*map(shape_of, tensors)]
-    shape = shapes[0]
-    place = wrap_dim(dim, len(shape) + 1)
-    if shapes.count(shape) < len(shapes):
-        i = next(i for i, other in enumerate(shapes) if other != shape)
-        sizes = f"{list(shape)} at entry 0 and {list(shapes[i])} at entry {i}"
-        raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
-    check_devices(tensors)
-    result = _pile(tensors, place, common_dtype(tensors))
+    place = wrap_dim(dim, tensors[0]._array.ndim + 1)
+    if are_alike(tensors):
+        result = _pile(tensors, place, None)
+    else:
+        check_stacked(tensors)
+        result = _pile(tensors, place, common_dtype(tensors))
     return result if out is None else write_out("stack", out, result, *tensors)
+
+
+def check_stacked(tensors: Sequence[Tensor]) -> None:
+    """Raises RuntimeError if tensors have different shapes or devices."""
+    shape = tensors[0]._array.shape
+    for i, tensor in enumerate(tensors):
+        if tensor._array.shape != shape:
+            sizes = f"{list(shape)} at entry 0 and {list(tensor._array.shape)} at entry {i}"
+            raise RuntimeError(advised(f"stack expects each tensor to be equal size, but got {sizes}"))
+    check_devices(tensors)
 
 
 def joined(name: str, tensors: Sequence[Tensor], ndim: int, widen: Callable[..., Any], dim: int, out: Any) -> Tensor:
