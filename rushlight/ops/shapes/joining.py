@@ -106,7 +106,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shape = tensors[0]._array.shape
-    if shape and are_alike(tensors):
+    if shape not in ((), (0,)) and are_alike(tensors):
         result = _cat(tensors, wrap_dim(dim, len(shape)), None)
     else:
         result = _cat(tensors, checked_dim(tensors, dim), common_dtype(tensors))
