@@ -56,7 +56,7 @@ def rendered(kind: Any) -> str:
 
 def declared(function: Callable, own: bool, kind: str) -> str:
     """The parameters of a function, as it is annotated, and its result; `own`: it is a method, its first is `self`."""
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     texts, keyword_only = ["self"] if own else [], False
     for parameter in parameters[own:]:
         text = "Any" if parameter.annotation is parameter.empty else rendered(parameter.annotation)
@@ -77,4 +77,6 @@ def declared(function: Callable, own: bool, kind: str) -> str:
 def result(function: Callable) -> str:
     """The type of a function's result: a tensor where nothing is said."""
     annotation = getattr(function, "__annotations__", {}).get("return", ...)
+    if isinstance(annotation, str):  # of a compiled function
+        annotation = eval(annotation, inspect.unwrap(function).__globals__)
     return "Tensor" if annotation is ... else rendered(annotation)
