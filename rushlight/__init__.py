@@ -26,9 +26,11 @@ with _WithoutCollections():
     # each time; `np.seterr(all="warn")` after the import of rushlight turns its warnings on again.
     _seterr(all="ignore")
 
-    from rushlight.machine.memory import prepare as _prepare_memory
+    from rushlight.machine.alignment import align_arrays as _align_arrays
+    from rushlight.machine.memory import keep_blocks_as_configured as _keep_blocks
 
-    _prepare_memory()
+    _align_arrays()
+    _keep_blocks()
 
     from rushlight.tensors import Tensor
     from rushlight.constants import *

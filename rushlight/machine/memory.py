@@ -1,25 +1,18 @@
-"""Keeps large blocks of freed memory for reuse, and aligns arrays.
+"""Keeps large blocks of freed memory for reuse.
 
 glibc returns every large block to the kernel when it is freed, and gets it again page by page: in a loop over large
 arrays that costs more than the arithmetic. On import rushlight makes glibc keep freed blocks, up to 512 MiB. The
 environment variable RUSHLIGHT_KEEP_MEMORY sets another limit in MiB; 0 leaves glibc unchanged. Nothing is done for
 other C libraries.
-
-Where the kernels are compiled, NumPy's arrays are aligned to lines of the cache (`kernels/compiled/alignment.pyx`):
-operations on arrays that fit in the cache are up to twice as fast.
 """
 
 import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
-
-from rushlight.kernels.compiled import load
 
 __all__ = ["blocks_returned", "empty_cache", "keep_blocks", "memory_info"]
 
-fast: ModuleType | None = load("alignment")
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # constants of glibc's <malloc.h>
 MIB = 1 << 20
 LARGEST = 1 << 30  # bytes of a block up to which it is kept
@@ -114,10 +107,8 @@ def limit_of_kept() -> int:
     return int(os.environ.get("RUSHLIGHT_KEEP_MEMORY", "512"))
 
 
-def prepare() -> None:
-    """Aligns the memory of arrays and applies the configured limit when rushlight is imported."""
-    if fast is not None:
-        fast.align()
+def keep_blocks_as_configured() -> None:
+    """Applies the configured limit when rushlight is imported."""
     limit = limit_of_kept()
     if limit > 0:
         keep_blocks(limit * MIB)
