@@ -46,6 +46,15 @@ def nothing() -> None:
     """Does nothing: the end of a communication that changes nothing here."""
 
 
+PENDING: set["Work"] = set()  # communications that may use their buffers, even if nobody waits for them
+
+
+def keep(work: "Work") -> None:
+    """Keeps a communication until it is over; those that are over are let go."""
+    PENDING.difference_update([other for other in PENDING if all(request.Get_status() for request in other._requests)])
+    PENDING.add(work)
+
+
 class Work:
     """A communication in progress, as `torch.distributed.Work`.
 
@@ -72,11 +81,13 @@ class Work:
         self._statuses = [mpi.load().Status() for _ in requests]
         self._number = group.next_number()
         self._done = False
+        keep(self)
 
     def is_completed(self) -> bool:
         """Whether the communication is done; makes progress without blocking."""
         if not self._done and self._test():
             self._done = True
+            PENDING.discard(self)
             finish, self._finish = self._finish, nothing  # releases what it holds
             finish()
             if self._future is not None:

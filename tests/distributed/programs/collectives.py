@@ -4,6 +4,8 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+from rushlight.distributed.work import PENDING
+
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTEGERS = [
     torch.uint8,
@@ -177,6 +179,18 @@ def later():
     assert dist.barrier(async_op=True).wait()
 
 
+def dropped():
+    """Communication that nobody waits for keeps its memory until it is over."""
+    for _ in range(100):
+        dist.all_reduce(torch.ones(3), async_op=True)
+        torch.zeros(3)
+    for _ in range(3):
+        x = torch.ones(3)
+        dist.all_reduce(x)
+        assert x.tolist() == [size] * 3
+    assert len(PENDING) <= 1
+
+
 def messages():
     after, before = (rank + 1) % size, (rank - 1) % size
     x = torch.zeros(2, 3)
@@ -290,7 +304,18 @@ def sparse_sums():
     assert nothing._nnz() == 0
 
 
-for part in (reductions, movements, several_at_once, sparse_sums, later, messages, objects, groups, derivatives):
+for part in (
+    reductions,
+    movements,
+    several_at_once,
+    sparse_sums,
+    later,
+    dropped,
+    messages,
+    objects,
+    groups,
+    derivatives,
+):
     part()
 dist.destroy_process_group()
 assert not dist.is_initialized()
