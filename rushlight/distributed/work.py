@@ -46,13 +46,13 @@ def nothing() -> None:
     """Does nothing: the end of a communication that changes nothing here."""
 
 
-PENDING: set["Work"] = set()  # communications that may use their buffers, even if nobody waits for them
+DROPPED: list[tuple[list[Any], Callable[[], object]]] = []  # what communications use that nobody has waited for
 
 
-def keep(work: "Work") -> None:
-    """Keeps a communication until it is over; those that are over are let go."""
-    PENDING.difference_update([other for other in PENDING if all(request.Get_status() for request in other._requests)])
-    PENDING.add(work)
+def let_go() -> None:
+    """Forgets dropped communications that are over: MPI no longer uses their buffers."""
+    kept = [DROPPED.pop() for _ in range(len(DROPPED))]
+    DROPPED.extend([each for each in kept if not all(request.Get_status() for request in each[0])])
 
 
 class Work:
@@ -75,19 +75,24 @@ class Work:
         finish: Callable[[], object] = nothing,
         result: list[Tensor] | None = None,
     ):
+        self._done = False
         self._group, self._name, self._requests, self._finish = group, name, requests, finish
         self._result = result or []
         self._future: Future[Any] | None = None
         self._statuses = [mpi.load().Status() for _ in requests]
         self._number = group.next_number()
-        self._done = False
-        keep(self)
+        if DROPPED:
+            let_go()
+
+    def __del__(self) -> None:
+        """Keeps the buffers if MPI still uses them."""
+        if not self._done:
+            DROPPED.append((self._requests, self._finish))
 
     def is_completed(self) -> bool:
         """Whether the communication is done; makes progress without blocking."""
         if not self._done and self._test():
             self._done = True
-            PENDING.discard(self)
             finish, self._finish = self._finish, nothing  # releases what it holds
             finish()
             if self._future is not None:

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from rushlight.distributed.work import PENDING
+from rushlight.distributed.work import DROPPED
 
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTEGERS = [
@@ -188,7 +188,7 @@ def dropped():
         x = torch.ones(3)
         dist.all_reduce(x)
         assert x.tolist() == [size] * 3
-    assert len(PENDING) <= 1
+    assert len(DROPPED) <= 1
 
 
 def messages():
