@@ -13,7 +13,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from rushlight.kernels.compiled import load
 from rushlight.machine import threads
 
-__all__ = ["applied", "assign", "by_rows", "by_slices", "concatenated", "duplicate", "tiled", "write_parts"]
+__all__ = ["applied", "assign", "by_rows", "by_slices", "concatenated", "duplicate", "of_parts", "tiled", "write_parts"]
 
 LARGE = 1 << 20  # bytes from which on threads pay off
 PART = 1 << 20  # bytes of one thread's part
@@ -73,18 +73,27 @@ def by_rows(work: Callable[..., Any], out: ndarray, *arrays: ndarray) -> None:
     threads.share(part, rows, max(1, PART * rows // max(out.nbytes, 1)))
 
 
+def of_parts(function: Callable[[int, int], Any], size: int, grain: int) -> list[Any]:
+    """What a function of `start` and `stop` gives for each part of a range, in order."""
+    found: dict[int, Any] = {}
+
+    def part(start: int, stop: int) -> None:
+        found[start] = function(start, stop)
+
+    threads.share(part, size, grain)
+    return [found[start] for start in sorted(found)]
+
+
 def by_slices(function: Callable[[ndarray], Any], x: Any, dim: int) -> Any:
     """The value of a slow function that computes each line along a dimension alone: an array, or several in a tuple."""
     cut = 0 if dim else 1
     if type(x) is not ndarray or x.nbytes < SLOW or x.ndim <= cut or x.shape[cut] < MANY:
         return function(x)
-    found: dict[int, Any] = {}
 
-    def part(start: int, stop: int) -> None:
-        found[start] = function(x[start:stop] if cut == 0 else x[:, start:stop])
+    def part(start: int, stop: int) -> Any:
+        return function(x[start:stop] if cut == 0 else x[:, start:stop])
 
-    threads.share(part, x.shape[cut], max(1, x.shape[cut] // (2 * MANY)))
-    parts = [found[start] for start in sorted(found)]
+    parts = of_parts(part, x.shape[cut], max(1, x.shape[cut] // (2 * MANY)))
     if type(parts[0]) is not tuple:
         return np.concatenate(parts, cut)
     return tuple([np.concatenate(list(several), cut) for several in zip(*parts, strict=True)])

@@ -8,7 +8,6 @@ import numpy as np
 from rushlight.kernels import parts
 from rushlight.kernels.codes import LARGEST, NUMBERS, PRODUCT, SIZES, SMALLEST, SQUARES, SUM
 from rushlight.kernels.compiled import load
-from rushlight.machine import threads
 
 __all__ = ["moments", "reduced", "summed", "total"]
 
@@ -97,19 +96,15 @@ def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int)
 
 def in_any_order(ufunc: np.ufunc, x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The reduction of a large array of whole numbers or truths, in parts that threads share."""
-    found: dict[int, Any] = {}
     if (dims is None or len(dims) == x.ndim) and not keepdim and x.flags.forc:
         flat = x.ravel("K")
         adds = np.count_nonzero if x.dtype == bool and ufunc is np.add else ufunc.reduce
-        threads.share(
-            lambda start, stop: found.update({start: adds(flat[start:stop])}), x.size, parts.PART // x.itemsize
+        return ufunc.reduce(
+            parts.of_parts(lambda start, stop: adds(flat[start:stop]), x.size, parts.PART // x.itemsize)
         )
-        return ufunc.reduce([*found.values()])
     if dims is None or 0 in dims:
         return ufunc.reduce(x, axis=dims, keepdims=keepdim)
-
-    def reduce_rows(start: int, stop: int) -> None:
-        found[start] = ufunc.reduce(x[start:stop], axis=dims, keepdims=keepdim)
-
-    threads.share(reduce_rows, len(x), max(1, parts.PART * len(x) // x.nbytes))
-    return np.concatenate([found[start] for start in sorted(found)])
+    rows = max(1, parts.PART * len(x) // x.nbytes)
+    return np.concatenate(
+        parts.of_parts(lambda start, stop: ufunc.reduce(x[start:stop], axis=dims, keepdims=keepdim), len(x), rows)
+    )

@@ -10,7 +10,6 @@ from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import new_tensor
 from rushlight.kernels import parts
 from rushlight.layouts import laid_over
-from rushlight.machine import threads
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -46,13 +45,16 @@ def found_places(input: Array) -> Array:
     """`np.argwhere`, for large arrays in parts that threads share."""
     if type(input) is not np.ndarray or input.nbytes < parts.SLOW or not input.ndim:
         return np.argwhere(input)
-    found: dict[int, tuple[np.ndarray, ...]] = {}
-    rows = max(1, len(input) // (2 * parts.MANY))
-    threads.share(lambda start, stop: found.update({start: np.nonzero(input[start:stop])}), len(input), rows)
-    starts = sorted(found)
-    out = np.empty((input.ndim, sum([found[start][0].size for start in starts])), np.int64)
-    for d, row in enumerate(out):
-        np.concatenate([found[start][d] + start if d == 0 else found[start][d] for start in starts], out=row)
+
+    def of_rows(start: int, stop: int) -> tuple[np.ndarray, ...]:
+        places = np.nonzero(input[start:stop])
+        places[0][...] += start
+        return places
+
+    found = parts.of_parts(of_rows, len(input), max(1, len(input) // (2 * parts.MANY)))
+    out = np.empty((input.ndim, sum([places[0].size for places in found])), np.int64)
+    for row, several in zip(out, zip(*found, strict=True), strict=True):
+        np.concatenate(several, out=row)
     return out.T
 
 

@@ -28,7 +28,7 @@ def underivable(name: str) -> Callable[..., Any]:
     return formula
 
 
-def divided(dim: int, shape: Sequence[int]) -> int:
+def sliced_dim(dim: int, shape: Sequence[int]) -> int:
     """The dimension of the slices of `unique`, as a non-negative number; RuntimeError if they have no elements."""
     dim = known_dim(dim, shape)
     if shape.count(0) > 1:
@@ -122,7 +122,7 @@ def unique(
     """
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
-    results = _unique(input) if dim is None else _unique_dim(input, divided(dim, input._array.shape))
+    results = _unique(input) if dim is None else _unique_dim(input, sliced_dim(dim, input._array.shape))
     return asked(results, return_inverse, return_counts)
 
 
@@ -137,7 +137,7 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    dim = None if dim is None else divided(dim, input._array.shape)
+    dim = None if dim is None else sliced_dim(dim, input._array.shape)
     results = _unique_consecutive(input, dim, return_inverse, return_counts)
     return asked(results, return_inverse, return_counts)
 
