@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Exponentials, logarithms and hyperbolic functions, which NumPy computes without SIMD where there is no AVX-512.
 
-All compute in double precision, for float32 with shorter polynomials, but exp, log and tanh of float32. They are written so that the
-compiler vectorizes them: every case is computed, and the right one is chosen.
+All compute in double precision, for float32 with shorter polynomials, but exp, log and tanh of float32. They are
+written so that the compiler vectorizes them: every case is computed, and the right one is chosen.
 """
 
 from libc.math cimport INFINITY, NAN, copysign, copysignf, fabs, fabsf, sqrt
@@ -15,6 +15,7 @@ import numpy as np
 
 from rushlight.core.blocks cimport Kernel, Own, noted
 from rushlight.core.elementary_polynomials cimport exponential_rest, logarithm_rest
+from rushlight.kernels.compiled.exponential cimport exp_near_zero
 from rushlight.kernels.compiled.lanes cimport real, wide, wide_registers
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
@@ -136,21 +137,15 @@ cdef inline float power_of_two_of_float(int32_t k) noexcept nogil:
 
 
 cdef inline float exponential_of_float(float x) noexcept nogil:
-    """exp(x), to 1.3 units in the last place; the polynomial is that of Moshier's Cephes library."""
-    cdef float k, r, p
+    """exp(x), to 1.01 units in the last place."""
+    cdef float k, r
     cdef int32_t whole
     x = <float>-104 if x < -104 else x
     x = <float>89 if x > 89 else x
     k = (x * <float>1.4426950408889634 + <float>12582912) - <float>12582912
     r = (x - k * <float>0.693359375) - k * <float>-2.12194440e-4
-    p = <float>1.9875691500e-4 * r + <float>1.3981999507e-3
-    p = p * r + <float>8.3334519073e-3
-    p = p * r + <float>4.1665795894e-2
-    p = p * r + <float>1.6666665459e-1
-    p = p * r + <float>0.5
-    p = (p * (r * r) + r) + <float>1
     whole = <int32_t>k
-    return p * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
+    return exp_near_zero(r) * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
 
 
 cdef inline float exponential_above_zero(float x) noexcept nogil:

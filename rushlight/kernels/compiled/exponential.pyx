@@ -22,18 +22,13 @@ cdef wide exp32(float* x, Py_ssize_t n) noexcept nogil:
     """exp in place, to 1.3 units in the last place."""
     cdef Py_ssize_t i
     cdef int k
-    cdef float r, p, power, one = 1
+    cdef float r, power
     for i in range(n):
         k = <int>(x[i] * <float>1.44269504 - <float>0.5)
         r = x[i] - k * <float>0.693359375 + k * <float>2.12194440e-4
-        p = <float>1.9875691500e-4 * r + <float>1.3981999507e-3
-        p = p * r + <float>8.3334519073e-3
-        p = p * r + <float>4.1665795894e-2
-        p = p * r + <float>1.6666665459e-1
-        p = p * r + <float>0.5
         k = (k + 127) << 23
         memcpy(&power, &k, sizeof(float))
-        x[i] = (p * (r * r) + r + one) * power
+        x[i] = exp_near_zero(r) * power
 
 
 cdef wide exp64(double* x, Py_ssize_t n) noexcept nogil:
