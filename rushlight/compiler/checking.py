@@ -19,7 +19,7 @@ from rushlight.compiler.arguments import flattened
 from rushlight.compiler.codes import NUMBER, OUTPUT
 from rushlight.compiler.differentiable import sent_back
 from rushlight.compiler.guards import Formula, Leaf, Object, Record, same
-from rushlight.compiler.memories import Unrecordable, owner_of
+from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.program import Mismatch, Program, Step, Value
 from rushlight.compiler.recording import Recording
 from rushlight.compiler.states import WAYS, State, copy_of_values
@@ -27,6 +27,7 @@ from rushlight.compiler.surroundings import SIMPLE
 from rushlight.compiler.traced import Traced
 from rushlight.core.batched import Batched, Level
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.core.windows import outermost
 from rushlight.random.generator import Generator
 
 
@@ -127,7 +128,7 @@ def match(
         raise Unrecordable("its constants depend on values")
     numbers.update(zip(*inputs, strict=True))
     for (value, array), (twin, other_array) in zip(one.constants.items(), other.constants.items(), strict=True):
-        if array is other_array or (array.size and owner_of(array) is owner_of(other_array)):
+        if array is other_array or (array.size and outermost(array) is outermost(other_array)):
             raise Unrecordable("it reads a tensor from a place where changes cannot be seen")
         if array.dtype != other_array.dtype or not np.array_equal(
             array, other_array, equal_nan=kind_of(array.dtype) in "fc"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.compiler.program import VIEW, Program, Step, Value
+from rushlight.core.windows import address, outermost
 
 
 class Unrecordable(Exception):
@@ -45,7 +46,7 @@ class Memories:
         found = self.known.get(id(array))
         if found is not None and found[2].version == found[3]:
             return found[1]
-        owner = owner_of(array)
+        owner = outermost(array)
         memory = self.memories.get(id(owner))
         if memory is None:
             return self.input(array, owner)
@@ -83,9 +84,9 @@ class Memories:
 
         `given` are those arguments, bare arrays.
         """
-        owner = owner_of(array)
+        owner = outermost(array)
         memory = self.memories.get(id(owner))
-        looks = memory is not None and any(owner_of(one) is owner for one in given)
+        looks = memory is not None and any(outermost(one) is owner for one in given)
         value = Value.like(array)
         if looks and memory is not None:
             return self.know(array, value, memory), True
@@ -95,8 +96,8 @@ class Memories:
     def wrote(self, array: np.ndarray, value: Value) -> None:
         """Records that an array was overwritten with a value of the same shape and dtype."""
         self.value_of(array)  # registers its memory
-        memory = self.memories[id(owner_of(array))]
-        if memory.given and sum(1 for one in self.inputs if owner_of(one) is memory.owner) > 1:
+        memory = self.memories[id(outermost(array))]
+        if memory.given and sum(1 for one in self.inputs if outermost(one) is memory.owner) > 1:
             raise Unrecordable("memory that two inputs share is written to")
         if same_place(array, memory.whole):
             after = value
@@ -117,27 +118,15 @@ class Memories:
         """The inputs whose memory was written to, with their final values."""
         found = []
         for value, array in zip(self.program.inputs, self.inputs, strict=True):
-            memory = self.memories[id(owner_of(array))]
+            memory = self.memories[id(outermost(array))]
             if memory.version:
                 found.append((value, memory.value))
         return found
 
 
-def owner_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array uses: itself, or its last base."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
 def same_place(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays show the same elements in the same order."""
     return a is b or (a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype and address(a) == address(b))
-
-
-def address(array: np.ndarray) -> int:
-    """The address of an array's first element."""
-    return array.__array_interface__["data"][0]
 
 
 def window_of(array: np.ndarray, whole: np.ndarray) -> tuple[Any, ...]:

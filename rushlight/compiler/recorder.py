@@ -17,7 +17,7 @@ import numpy as np
 from rushlight.compiler.calls import Apart, Wrapped, bare, levels_in, prepared, unwrapped
 from rushlight.compiler.differentiable import Cut, Ends, cotangents, sent_back
 from rushlight.compiler.guards import Formula
-from rushlight.compiler.memories import Memories, Unrecordable, owner_of
+from rushlight.compiler.memories import Memories, Unrecordable
 from rushlight.compiler.program import CHECK, PURE, RANDOM, VIEW, WRITE, Program, Step, Value, values_in
 from rushlight.compiler.traced import Plain, Traced
 from rushlight.compiler.watching import Calls
@@ -28,6 +28,7 @@ from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.lines import line_in, place_of_user
 from rushlight.core.recording import recording
+from rushlight.core.windows import outermost
 from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 
@@ -408,9 +409,9 @@ class Recorder(Interpreter):
 
     def was_changed(self, array: np.ndarray) -> bool:
         """Whether an array was not given to the call, or was written to."""
-        owner = owner_of(array)
+        owner = outermost(array)
         memories = [part.memories.memories.get(id(owner)) for part in self.parts]
-        given = any(owner_of(tensor._array) is owner for tensor in self.tensors)
+        given = any(outermost(tensor._array) is owner for tensor in self.tensors)
         return not given or any(memory is not None and memory.version for memory in memories)
 
     def left(self, tensor: Any, number: Any) -> Any:

@@ -15,12 +15,13 @@ from rushlight.compiler.arguments import flattened, floats_in
 from rushlight.compiler.codes import ARGUMENT, COTANGENT, EARLIER, GRAD, OUTPUT, TENSOR
 from rushlight.compiler.differentiable import Ends, lets_go, spent_class
 from rushlight.compiler.guards import gather
-from rushlight.compiler.memories import Unrecordable, owner_of
+from rushlight.compiler.memories import Unrecordable
 from rushlight.compiler.nodes import Backward, tensor_at
 from rushlight.compiler.program import Program, Value
 from rushlight.compiler.recorder import Part, Recorder
 from rushlight.compiler.replaying import Detached, Effect, Made, Replay, Spent, Stretch
 from rushlight.core.graph import TensorBase
+from rushlight.core.windows import outermost
 from rushlight.random.generator import Generator
 from rushlight.tensors import Tensor
 
@@ -121,7 +122,7 @@ def check_views(results: list[TensorBase]) -> None:
     owners: dict[int, list[Any]] = {}
     for one in results:
         if type(one._array) is np.ndarray:
-            owners.setdefault(id(owner_of(one._array)), []).append(one._array)
+            owners.setdefault(id(outermost(one._array)), []).append(one._array)
     if any(np.may_share_memory(a, b) for shared in owners.values() for a, b in combinations(shared, 2)):
         raise Unrecordable("two results share memory")
 
@@ -203,7 +204,7 @@ class Recording(Replay):
             raise Unrecordable(f"a {type(tensor).__name__} is returned")
         if tensor._view is not None and id(tensor._view.base) in self.given.known:
             raise Unrecordable("a view of a tensor that was there before is returned")
-        owner = owner_of(tensor._array)
+        owner = outermost(tensor._array)
         found = [part.memories.memories[id(owner)] for part in self.parts if id(owner) in part.memories.memories]
         if found and found[0].given and (any(one.version for one in found) or tensor._array is not found[0].whole):
             raise Unrecordable("a tensor in the memory of one that was there before is returned")

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.compiler.memories import owner_of
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
+from rushlight.core.windows import outermost
 from rushlight.random import default_generator
 from rushlight.random.generator import Generator
 
@@ -62,8 +62,8 @@ class State:
         done: set[int] = set()
         for tensor, _, grad, _ in self.tensors:
             for one in (tensor, grad):
-                if one is not None and id(owner_of(one._array)) not in done:
-                    done.add(id(owner_of(one._array)))
+                if one is not None and id(outermost(one._array)) not in done:
+                    done.add(id(outermost(one._array)))
                     overwrite(one, changed(one._array))
 
     def arrays(self) -> list[Any]:
