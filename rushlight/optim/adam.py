@@ -77,7 +77,8 @@ class Adam(ElementwiseOptimizer):
         return MEANS_AND_MAXIMUM if group["amsgrad"] else MEANS
 
     def _numbers(self, group: dict[str, Any], moment: Any) -> tuple[Any, ...]:
-        beta1, beta2 = (option_number(beta, group) for beta in group["betas"])
+        first, second = group["betas"]
+        beta1, beta2 = option_number(first, group), option_number(second, group)
         rate = option_number(group["lr"], group) / (1 - beta1**moment)
         return rate, (1 - beta2**moment) ** 0.5, 1 - beta1, beta2, 1 - beta2, group["eps"]
 

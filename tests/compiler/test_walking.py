@@ -247,6 +247,18 @@ def test_values_that_inputs_get(written):
     written.returns(written.call("sum", x)).check()
 
 
+@pytest.mark.parametrize("called", [False, True])
+@pytest.mark.parametrize("dtype", [*DTYPES, np.int64])
+@pytest.mark.parametrize("order", "CF")
+def test_inputs_of_any_order_are_overwritten_at_the_end(order, dtype, called, written):
+    x, y = (written.input(np.arange(15).astype(dtype).reshape(3, 5).copy(one)) for one in ("C", order))
+    both = written.call("add", x, y)
+    other = written.call(np.flipud, both) if called else written.call("mul", both, both)
+    written.returns(both)
+    written.program.writes = [(x, other), (y, both)]
+    written.check()
+
+
 @pytest.mark.parametrize("make", [executor, Executor])
 def test_a_failed_check_comes_before_all_writes(make, written):
     x = written.input(np.ones((2, 2), np.float32))

@@ -5,7 +5,7 @@ create state, and sparse gradients.
 """
 
 cimport numpy as cnp
-from cpython.dict cimport PyDict_GetItem
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 
 from rushlight.core.graph cimport TensorBase
@@ -36,7 +36,7 @@ def rows_of(params, state, tuple names, bint counts):
             return None
         row = [param._array, (<TensorBase>grad)._array]
         if names:
-            held = PyDict_GetItem(state, param)
+            held = PyDict_GetItemWithError(state, param)
             if held == NULL or type(<object>held) is not dict:
                 return None
             found = <dict>held
@@ -59,7 +59,7 @@ def rows_of(params, state, tuple names, bint counts):
 
 cdef object array_in(dict state, str name):
     """The array of a tensor in a state; None if there is none."""
-    cdef PyObject* found = PyDict_GetItem(state, name)
+    cdef PyObject* found = PyDict_GetItemWithError(state, name)
     if found == NULL or not isinstance(<object>found, TensorBase):
         return None
     return (<TensorBase>found)._array
@@ -74,11 +74,15 @@ cdef bint is_count(array):
 cdef dict counted(list rows, list steps):
     """The rows grouped by their step counts, which are incremented."""
     cdef dict found = {}
-    cdef double count
+    cdef list together = []
+    cdef double count, last = -1
     cdef Py_ssize_t i
     for i in range(len(rows)):
         count = one_more(steps[i])
-        found.setdefault(count, []).append(rows[i])
+        if count != last:
+            together = found.setdefault(count, [])
+            last = count
+        together.append(rows[i])
     return found
 
 

@@ -10,6 +10,7 @@ cimport numpy as cnp
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from math import prod
 from sys import getrefcount
 from time import perf_counter
 
@@ -68,6 +69,11 @@ cdef struct Fresh:
     cnp.npy_intp shape[MOST_DIMS]
 
 
+cdef struct Final:  # what an input is overwritten with at the end
+    int input, slot, type_number
+    index offset, length  # bytes
+
+
 cdef class Walker:
     """A plan, ready to run, by one thread at a time; `runs` makes the run objects of the Python executor.
 
@@ -77,12 +83,13 @@ cdef class Walker:
 
     cdef object plan, runs, lasting
     cdef list groups, code, memory, kept, numbers, outputs
-    cdef int count, slots, inputs, fresh, supplied
+    cdef int count, slots, inputs, fresh, supplied, finals
     cdef char** slot
     cdef int* input
     cdef Fresh* made
+    cdef Final* final
     cdef Instruction* instruction
-    cdef bint at_work, alone
+    cdef bint at_work, alone, copies
     cdef readonly bint settles
     cdef readonly frozenset renewable
 
@@ -92,14 +99,16 @@ cdef class Walker:
         self.slot = <char**>calloc(self.slots, sizeof(char*))
         self.input = <int*>calloc(self.inputs + 1, sizeof(int))
         self.made = <Fresh*>calloc(self.fresh + 1, sizeof(Fresh))
+        self.final = <Final*>calloc(len(plan.copies) + 1, sizeof(Final))
         self.instruction = <Instruction*>calloc(self.count + 1, sizeof(Instruction))
-        if not (self.slot and self.input and self.made and self.instruction):
+        if not (self.slot and self.input and self.made and self.final and self.instruction):
             raise MemoryError
 
     def __dealloc__(self):
         free(self.slot)
         free(self.input)
         free(self.made)
+        free(self.final)
         free(self.instruction)
 
     def __init__(self, plan, runs):
@@ -124,14 +133,17 @@ cdef class Walker:
             self.note(&self.instruction[i], instruction)
             self.instruction[i].begins, self.instruction[i].lets_go = bool(plan.blocks[i]), bool(plan.done_with[i])
         self.outputs = [  # the slot of an output that is a whole new array, else its area
-            area.slot if whole.get(area.slot) == area.shape and is_in_order(area) else area for area in plan.outputs
+            area.slot if whole.get(area.slot) == area.shape and area.offset == 0 and is_in_order(area) else area
+            for area in plan.outputs
         ]
         self.settles = all(type(place) is int for place in self.outputs)
         renewable = plan.renewable
         self.renewable = frozenset(i for i, place in enumerate(self.outputs) if type(place) is int and place in renewable)
-        self.alone = self.settles and not plan.copies  # the Python executor is not needed
+        self.alone = self.settles  # the Python executor is not needed
         for i in range(self.count):
             self.alone = self.alone and self.instruction[i].kind in (GROUP, NATIVE, PRODUCT)
+        self.copies = bool(plan.copies)
+        self.note_finals(plan.copies)
 
     cdef note(self, Instruction* place, instruction):
         """Stores an instruction, as one of the walker's own if possible."""
@@ -155,6 +167,32 @@ cdef class Walker:
         elif name == "Product" and note_product(&place.product, instruction):
             place.kind = PRODUCT
 
+    cdef note_finals(self, copies):
+        """Stores what inputs are overwritten with, if that is whole memory other than that of inputs."""
+        given = {self.input[i] for i in range(self.inputs)}
+        for number, area in copies:
+            if area.slot in given or not is_in_order(area):
+                self.finals = 0
+                return
+            self.final[self.finals] = Final(
+                number, area.slot, area.dtype.num, area.offset, area.dtype.itemsize * prod(area.shape))
+            self.finals += 1
+
+    cdef bint overwrite(self, inputs):
+        """Overwrites inputs with their final values; returns False, having written nothing, if Python has to."""
+        cdef int i
+        cdef Final* final
+        cdef cnp.ndarray array
+        for i in range(self.finals):
+            array = inputs[self.final[i].input]
+            if not cnp.PyArray_ISCARRAY(array) or cnp.PyArray_TYPE(array) != self.final[i].type_number \
+                    or cnp.PyArray_NBYTES(array) != self.final[i].length:
+                return False
+        for i in range(self.finals):
+            final = &self.final[i]
+            memcpy(cnp.PyArray_DATA(<cnp.ndarray>inputs[final.input]), self.slot[final.slot] + final.offset, final.length)
+        return True
+
     cdef int set_slot(self, int i, found) except -1:
         """Sets a slot to an array or number."""
         self.memory[i] = found
@@ -172,15 +210,13 @@ cdef class Walker:
         self.at_work = True
         try:
             self.take_inputs(inputs, spare)
-            if self.alone:
-                self.walk(None, 0, self.count)
-                return [self.memory[<int>place] for place in self.outputs]
-            run = self.runs(self.memory, inputs)
+            run = None if self.alone else self.runs(self.memory, inputs)
             self.walk(run, 0, self.count)
             outputs = [
                 self.memory[place] if type(place) is int else run.handed_out(place) for place in self.outputs
             ]
-            run.write()
+            if self.copies and not (self.finals and self.overwrite(inputs)):
+                self.runs(self.memory, inputs).write()
             return outputs
         finally:
             self.let_go()
@@ -333,13 +369,13 @@ cdef bint fits(const Fresh* made, cnp.ndarray array) noexcept:
 
 
 def is_in_order(area):
-    """Whether an area is its whole slot, in index order."""
+    """Whether an area has no gaps, and is in index order."""
     step = area.dtype.itemsize
     for n, stride in zip(reversed(area.shape), reversed(area.strides)):
         if n != 1 and stride != step:
             return False
         step *= max(n, 1)
-    return area.offset == 0
+    return True
 
 
 cdef bint note_product(Product* place, product):
