@@ -64,7 +64,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         Path("rushlight", room, f"{name}.py")
         for room, names in {
             "core": "kinds turned windows",
-            "kernels": "padding reductions",
+            "kernels": "convolution direct layouts normalization padding patches pooling reductions",
             "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",

@@ -18,29 +18,7 @@ from rushlight.kernels.compiled.batches cimport MOST_DIMS, SHARED, Batch, batch_
 from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers, widest
 from rushlight.kernels.compiled.small_products cimport are_small, multiply_small
 from rushlight.kernels.compiled.sharing cimport number_of_threads, shared
-
-cdef extern from *:
-    """
-    /* Turns 16 vectors of 16 floats, as the rows of a square, into its columns: what lies across from each other changes
-       places, first in squares of 8, then in those of 4, 2 and 1. */
-    #ifdef __clang__
-    #define rushlight_mixed(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
-    #else
-    typedef int rushlight_order __attribute__((vector_size(64)));
-    #define rushlight_mixed(x, y, ...) __builtin_shuffle(x, y, (rushlight_order){__VA_ARGS__})
-    #endif
-    #define RUSHLIGHT_UPPER(i, n) ((i) & n ? 16 + (i) - n : (i))
-    #define RUSHLIGHT_LOWER(i, n) ((i) & n ? 16 + (i) : (i) + n)
-    #define RUSHLIGHT_EACH(of, n) of(0, n), of(1, n), of(2, n), of(3, n), of(4, n), of(5, n), of(6, n), of(7, n), \\
-        of(8, n), of(9, n), of(10, n), of(11, n), of(12, n), of(13, n), of(14, n), of(15, n)
-    #define RUSHLIGHT_EXCHANGE(x, n) for (int i = 0; i < 16; i++) if (!(i & n)) { \\
-        rushlight_floats upper = rushlight_mixed(x[i], x[i + n], RUSHLIGHT_EACH(RUSHLIGHT_UPPER, n)); \\
-        x[i + n] = rushlight_mixed(x[i], x[i + n], RUSHLIGHT_EACH(RUSHLIGHT_LOWER, n)); \\
-        x[i] = upper; }
-    #define rushlight_turn(x) do { RUSHLIGHT_EXCHANGE(x, 8) RUSHLIGHT_EXCHANGE(x, 4) \\
-        RUSHLIGHT_EXCHANGE(x, 2) RUSHLIGHT_EXCHANGE(x, 1) } while (0)
-    """
-    void turn "rushlight_turn"(floats* x) noexcept nogil
+from rushlight.kernels.compiled.squares cimport turned
 
 cnp.import_array()
 
@@ -182,7 +160,7 @@ cdef widest lay_lanes(const float* few, index step, index width, index depth, fl
     for k from 0 <= k < whole by LANES:
         for r in range(16):
             x[r] = (<const floats*>(row[r] + k))[0]
-        turn(x)
+        turned(x)
         for r in range(16):
             (<floats*>(panel + (k + r) * stride))[0] = x[r]
     for k in range(whole, depth):

@@ -1,11 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The transpose of a matrix: 16 rows of the result are written in parallel."""
+"""The transpose of a matrix: 16 rows of the result are written in parallel, of floats from squares in registers."""
 
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport floats, real, wide, wide_registers, widest
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.squares cimport turned
 
 cnp.import_array()
 
@@ -38,10 +39,33 @@ cdef wide turn(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, Py
                     out[j * rows + i] = x[i * columns + j]
 
 
+cdef widest turn_squares(const float* x, float* out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t start,
+                         Py_ssize_t stop) noexcept nogil:
+    """The same for floats and whole blocks of columns, with squares of 16 rows."""
+    cdef floats square[SIDE_BY_SIDE]
+    cdef Py_ssize_t block, first, i, whole = rows - rows % SIDE_BY_SIDE
+    cdef int j
+    for block from 0 <= block < rows by ROWS:
+        for first from start <= first < stop by SIDE_BY_SIDE:
+            for i from block <= i < min(whole, block + ROWS) by SIDE_BY_SIDE:
+                for j in range(SIDE_BY_SIDE):
+                    square[j] = (<const floats*>(x + (i + j) * columns + first))[0]
+                turned(square)
+                for j in range(SIDE_BY_SIDE):
+                    (<floats*>(out + (first + j) * rows + i))[0] = square[j]
+    for first in range(start, stop):
+        for i in range(whole, rows):
+            out[first * rows + i] = x[i * columns + first]
+
+
 cdef void turn_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Transposes some blocks of 16 columns."""
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t first = start * SIDE_BY_SIDE, last = min(stop * SIDE_BY_SIDE, job.columns)
+    cdef Py_ssize_t whole = last - last % SIDE_BY_SIDE
+    if job.single and wide_registers() and job.rows >= SIDE_BY_SIDE:
+        turn_squares(<const float*>job.x, <float*>job.out, job.rows, job.columns, first, whole)
+        first = whole
     if job.single:
         turn(<const float*>job.x, <float*>job.out, job.rows, job.columns, first, last)
     else:
