@@ -80,6 +80,10 @@ cdef class Guard:
     cpdef list match(self, tuple args, dict kwargs)
 
 
+@cython.locals(tensor=TensorBase)
+cpdef bint is_plain(object gradient)
+
+
 @cython.locals(first=dict, found=list)
 cpdef list pattern_of(list tensors, list others)
 

@@ -239,8 +239,8 @@ class Guard:
     """All conditions for replaying a recording.
 
     `others` are tensors that the function reads besides its arguments, with their leaves; `grads` has places of
-    tensors, each with whether it had no gradient; `pattern` tells which tensors are identical; `layouts` are gradients
-    among the inputs: places with shape, strides and dtype.
+    tensors, each with whether it had no gradient, else one without a history; `pattern` tells which tensors are
+    identical; `layouts` are gradients among the inputs: places with shape, strides and dtype.
     """
 
     def __init__(self, structure, places, others, grads, pattern, layouts):
@@ -284,7 +284,7 @@ class Guard:
                 return None
         for kind, what, none in self.grads:
             tensor = tensors[what] if kind == ARGUMENT else what
-            if (tensor._grad is None) != none:
+            if (tensor._grad is None) != none or not (none or is_plain(tensor._grad)):
                 return None
         if self.several and pattern_of(tensors, self.others) != self.pattern:
             return None
@@ -293,6 +293,12 @@ class Guard:
             if not lies_so(tensor._grad._array, shape, strides, dtype):
                 return None
         return tensors + numbers if numbers else tensors
+
+
+def is_plain(gradient):
+    """Whether a gradient has no history."""
+    tensor = gradient
+    return not (tensor._needs if tensor._view is None else tensor.requires_grad)
 
 
 def pattern_of(tensors, others):

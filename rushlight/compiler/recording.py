@@ -82,6 +82,17 @@ def assembled(parts: list[Part], given: Given) -> list[Stretch]:
     return stretches
 
 
+def earlier_gradients(part: Part, given: Given) -> list[tuple[int, Any, bool]]:
+    """The places of the tensors that may have a gradient before the first part, each with whether it had none."""
+    found = []
+    for tensor, grad in zip(part.tensors, part.grads, strict=True):
+        if tensor.requires_grad and id(tensor) not in part.cleared:
+            if grad is not None and grad.requires_grad:
+                raise Unrecordable("a gradient has a history")
+            found.append((*given.place(tensor), grad is None))
+    return found
+
+
 def effects_of(part: Part, given: Given) -> list[Effect]:
     """The effects of a part."""
     effects = []
@@ -161,12 +172,7 @@ class Recording(Replay):
         self.items: list[tuple[int, int]] = [
             (part, output_of(self.stretches[part].program, value)) for part, value in recorder.items
         ]
-        first = recorder.parts[0]
-        self.grads: list[tuple[int, Any, bool]] = [
-            (*given.place(tensor), grad is None)
-            for tensor, grad in zip(first.tensors, first.grads, strict=True)
-            if tensor.requires_grad and id(tensor) not in first.cleared
-        ]
+        self.grads: list[tuple[int, Any, bool]] = earlier_gradients(recorder.parts[0], given)
         self.sent = recorder.sent
         self.backwards: list[Backward] = [self.assembled_backward(firsts, *sent) for sent in recorder.sent]
         self.spent: list[Spent] = [

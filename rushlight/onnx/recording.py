@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
-from rushlight.compiler.memories import owner_of
 from rushlight.compiler.program import RANDOM, Program, Step, Value
 from rushlight.compiler.recorder import Recorder, is_truth
 from rushlight.compiler.watching import told_of_values
 from rushlight.core.interpreters import STACK
+from rushlight.core.windows import outermost
 from rushlight.onnx.errors import OnnxExporterError
 from rushlight.tensors import Tensor
 from rushlight.utils.pytree import tree_leaves
@@ -54,8 +54,8 @@ def record(call: Callable[[], Any], inputs: Sequence[Tensor], state: Sequence[Te
     outputs = [memories.value_of(tensor._settled()) for tensor in results]
     program = recorder.part.program
     arrays = dict(zip(program.inputs, memories.inputs, strict=True))
-    own = {id(owner_of(tensor._array)) for tensor in state}
-    if any(id(owner_of(arrays[value])) in own for value, _ in memories.writes()):
+    own = {id(outermost(tensor._array)) for tensor in state}
+    if any(id(outermost(arrays[value])) in own for value, _ in memories.writes()):
         raise OnnxExporterError(f"{REFUSED}: it changes its own state. Call model.eval() first.")
     check_steps(program.steps)
     return Recorded(program, given, outputs, {value: array for value, array in arrays.items() if value not in given})

@@ -452,6 +452,31 @@ def test_changes_of_a_result_count_for_the_argument_whose_memory_it_has(name):
     both(make)
 
 
+GRADIENTS_CUT = {
+    "detached": lambda x: x.grad.detach_(),
+    "taken": lambda x: x.grad * 2,
+    "added to": lambda x: (x * x).sum().backward(),
+}
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("name", GRADIENTS_CUT)
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_gradients_have_a_history_or_not(name, first):
+    def make(compile):
+        step = compile(GRADIENTS_CUT[name])
+
+        def call(i):
+            x = torch.full((3,), i + 1.0, requires_grad=True)
+            (x * x).sum().backward(create_graph=bool(i % 2) == first)
+            made = step(x)
+            return x.grad, x.grad.requires_grad, made is not None and made.requires_grad
+
+        return call
+
+    both(make, calls=6)
+
+
 VIEWS_OF_ONE_ELEMENT = {
     "the real part": torch.real,
     "the imaginary part": torch.imag,
