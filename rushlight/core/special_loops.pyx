@@ -1,27 +1,33 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Special functions that SciPy computes without SIMD: erf, erfc, ndtr, Bessel's I0 and I1, zeta, igammac.
+"""Special functions that SciPy computes without SIMD: erf, erfc, erfcx, erfinv, ndtr, Bessel's I0 and I1, zeta, igammac.
 
 They are computed in double precision for both dtypes, with as many terms as each needs, in loops that vectorize. Where
 a function is easy for only some arguments, SciPy's own loop computes the others.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport copysign, fabs, sqrt
 
 import sys
 
 from numpy cimport npy_intp
 
 from rushlight.core.blocks cimport BLOCK, Kernel, Own, noted
-from rushlight.core.special_polynomials cimport error_nearby, i0_far, i0_nearby, i1_far, i1_nearby, tail_of_bell
+from rushlight.core.special_polynomials cimport (
+    error_nearby, i0_far, i0_nearby, i1_far, i1_nearby, quantile_far, quantile_nearby, tail_of_bell)
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
-from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of
+from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
+
+import numpy as np
 
 
 cdef void widened(const real* x, double* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = x[i]
+
+
+cdef Loop EXPONENTIAL = loop_of(np.exp, "d->d"), LOGARITHM = loop_of(np.log, "d->d")
 
 
 # the error functions and the normal distribution function
@@ -96,6 +102,95 @@ cdef void normal_shares(const real* x, const real* unused, real* out, Py_ssize_t
     below_bell(x, bell, 0.5, n)
     exponentials(bell, bell, n)
     complements(x, bell, out, -0.7071067811865476, 0.5, n)
+
+
+cdef wide squares_below_zero(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    """x² where x is negative, else 0."""
+    cdef Py_ssize_t i
+    cdef double a
+    for i in range(n):
+        a = x[i]
+        a = a if a < 0 else 0
+        out[i] = a * a
+
+
+cdef wide scaled(const real* x, const double* growth, real* out, Py_ssize_t n) noexcept nogil:
+    """exp(x²) erfc(x), from exp(x²) where x is negative, corrected for the rounding error of the square."""
+    cdef Py_ssize_t i
+    cdef double a, size, t, high, lost, tail
+    for i in range(n):
+        a = x[i]
+        size = fabs(a)
+        t = 2 / (2 + size)
+        tail = t * tail_of_bell(2 * t - 1, real is double)
+        high = size * 134217729.0  # as in `complements`
+        high = high - (high - size)
+        lost = size * size - high * high - 2 * high * (size - high) - (size - high) * (size - high)
+        lost = 2 * growth[i] * (1 - (lost if size < 64 else 0))
+        out[i] = <real>(lost - tail if a < 0 else tail)
+
+
+cdef void scaled_complements(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """erfcx(x) = exp(x²) erfc(x)."""
+    cdef double[BLOCK] growth
+    squares_below_zero(x, growth, n)
+    run(&EXPONENTIAL, growth, growth, n, sizeof(double))
+    scaled(x, growth, out, n)
+
+
+# the inverse error function, from the quantiles of the normal distribution
+
+cdef Loop INVERSE  # SciPy's erfinv, in double precision
+
+cdef enum:
+    FARTHEST = 23  # the largest -log((1 - |x|) / 2) that is computed here
+
+
+cdef wide upper_shares(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    """The share of the normal distribution above a quantile."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = (1 - fabs(<double>x[i])) * 0.5
+
+
+cdef wide far_quantiles(const double* logarithms, double* out, int* others, Py_ssize_t n) noexcept nogil:
+    """Quantiles far from the middle, by the logarithms of the shares above; sets `others` if some are too far."""
+    cdef Py_ssize_t i
+    cdef int left = 0
+    for i in range(n):
+        out[i] = quantile_far(sqrt(-logarithms[i]) - 1.6)
+        left |= (logarithms[i] < -FARTHEST) | (logarithms[i] != logarithms[i])
+    others[0] = left
+
+
+cdef wide quantiles(const real* x, const double* far, real* out, Py_ssize_t n) noexcept nogil:
+    """erfinv(x), from the quantiles far from the middle."""
+    cdef Py_ssize_t i
+    cdef double near, half
+    for i in range(n):
+        half = <double>x[i] * 0.5
+        near = half * quantile_nearby(0.180625 - half * half)
+        half = copysign(far[i], half) if fabs(half) > 0.425 else near
+        out[i] = <real>(half * 0.7071067811865476)
+
+
+cdef void inverse_errors(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """erfinv(x)."""
+    cdef double[BLOCK] logarithms
+    cdef double[BLOCK] far
+    cdef double given, found
+    cdef Py_ssize_t i
+    cdef int others
+    upper_shares(x, logarithms, n)
+    run(&LOGARITHM, logarithms, logarithms, n, sizeof(double))
+    far_quantiles(logarithms, far, &others, n)
+    quantiles(x, far, out, n)
+    if others:
+        for i in range(n):
+            if not logarithms[i] >= -FARTHEST:
+                given = x[i]
+                run(&INVERSE, &given, &found, 1, sizeof(double))
+                out[i] = <real>found
 
 
 # modified Bessel functions
@@ -282,7 +377,7 @@ cdef void upper_gammas(const real* x, const real* y, real* out, Py_ssize_t n) no
         out[i] = <real>result
 
 
-cdef Own[9] OWN = [
+cdef Own[11] OWN = [
     Own(1, <Kernel>errors[float], <Kernel>errors[double]),
     Own(1, <Kernel>error_complements[float], <Kernel>error_complements[double]),
     Own(1, <Kernel>normal_shares[float], <Kernel>normal_shares[double]),
@@ -292,19 +387,23 @@ cdef Own[9] OWN = [
     Own(1, <Kernel>each_i1e[float], <Kernel>each_i1e[double]),
     Own(2, <Kernel>zetas[float], <Kernel>zetas[double]),
     Own(2, <Kernel>upper_gammas[float], <Kernel>upper_gammas[double]),
+    Own(1, <Kernel>inverse_errors[float], <Kernel>inverse_errors[double]),
+    Own(1, <Kernel>scaled_complements[float], <Kernel>scaled_complements[double]),
 ]
-cdef tuple NAMES = ("erf", "erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc")
+cdef tuple NAMES = ("erf", "erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc", "erfinv", "erfcx")
 
 
 cdef bint special_loop(object function, bint single, Loop* loop):
     """Whether we have a loop of our own for a SciPy function and a float dtype; if so, sets `loop`."""
-    global ZETA, LOWER, UPPER
+    global ZETA, LOWER, UPPER, INVERSE
     scipy = sys.modules.get("scipy.special._ufuncs")
     name = function.__name__
     if name not in NAMES or getattr(scipy, name, None) is not function:
         return False
     if name == "_zeta":
         ZETA = loop_of(function, "dd->d")
+    elif name == "erfinv":
+        INVERSE = loop_of(function, "d->d")
     elif name == "gammaincc":
         LOWER, UPPER = loop_of(scipy.gammainc, "dd->d"), loop_of(function, "dd->d")
     return noted(&OWN[NAMES.index(name)], single, loop)

@@ -1,3 +1,4 @@
+# cython: cdivision=True
 # Polynomials, fitted at Chebyshev's nodes, of slowly varying functions: to 1e-15 where `precise`, else to 1e-9.
 
 
@@ -257,3 +258,44 @@ cdef inline double i1_far(double u, bint precise) noexcept nogil:
         p = p * u - 0.009749581526547915
         p = p * u + 0.38939845902587233
     return p
+
+
+# Wichura's rational approximations of quantiles of the normal distribution (AS 241, 1988), to 1e-15.
+
+
+cdef inline double quantile_nearby(double u) noexcept nogil:
+    # The quantile of the share 0.5 + q, over q, for q² = 0.180625 - u up to 0.180625.
+    cdef double p = 2509.0809287301226727 * u + 33430.575583588128105
+    cdef double q = 5226.495278852854561 * u + 28729.085735721942674
+    p = p * u + 67265.770927008700853
+    p = p * u + 45921.953931549871457
+    p = p * u + 13731.693765509461125
+    p = p * u + 1971.5909503065514427
+    p = p * u + 133.14166789178437745
+    p = p * u + 3.387132872796366608
+    q = q * u + 39307.89580009271061
+    q = q * u + 21213.794301586595867
+    q = q * u + 5394.1960214247511077
+    q = q * u + 687.1870074920579083
+    q = q * u + 42.313330701600911252
+    q = q * u + 1
+    return p / q
+
+
+cdef inline double quantile_far(double u) noexcept nogil:
+    # The quantile above which the share exp(-(u + 1.6)²) is, for u + 1.6 up to 5.
+    cdef double p = 0.000774545014278341407640 * u + 0.0227238449892691845833
+    cdef double q = 1.05075007164441684324e-9 * u + 0.0005475938084995344946
+    p = p * u + 0.24178072517745061177
+    p = p * u + 1.27045825245236838258
+    p = p * u + 3.64784832476320460504
+    p = p * u + 5.7694972214606914055
+    p = p * u + 4.6303378461565452959
+    p = p * u + 1.42343711074968357734
+    q = q * u + 0.0151986665636164571966
+    q = q * u + 0.14810397642748007459
+    q = q * u + 0.68976733498510000455
+    q = q * u + 1.6763848301838038494
+    q = q * u + 2.05319162663775882187
+    q = q * u + 1
+    return p / q

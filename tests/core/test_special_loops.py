@@ -9,6 +9,8 @@ import rushlight as torch
 UNARY = {
     "erf": (torch.erf, scipy.special.erf),
     "erfc": (torch.erfc, scipy.special.erfc),
+    "erfcx": (torch.special.erfcx, scipy.special.erfcx),
+    "erfinv": (torch.erfinv, scipy.special.erfinv),
     "ndtr": (torch.special.ndtr, scipy.special.ndtr),
     "i0": (torch.i0, scipy.special.i0),
     "i1": (torch.special.i1, scipy.special.i1),
@@ -36,7 +38,13 @@ LAYOUTS = {
 PRECISION = {np.float32: 3e-7, np.float64: 4e-13}
 generator = np.random.default_rng(0)
 NUMBERS = np.concatenate(
-    [generator.standard_normal(400), generator.uniform(-26, 26, 500), generator.uniform(-80, 80, 100)]
+    [
+        generator.standard_normal(400),
+        generator.uniform(-26, 26, 460),
+        generator.uniform(-80, 80, 100),
+        1 - 0.1 ** np.arange(20),
+        0.1 ** np.arange(20) - 1,
+    ]
 )
 
 
