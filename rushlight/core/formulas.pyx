@@ -4,8 +4,9 @@
 A small array goes through all steps at once, with the intermediate results on the stack. A large one is cut into
 chunks, so that intermediate results stay in the L1 cache, and the chunks are shared among threads. This is done for
 arrays of one float dtype and one gapless layout, boolean arrays of that layout, numbers, and arrays that repeat one
-number. Where arrays broadcast, or have different layouts, the steps run row by row (`rows.pyx`). For anything else the
-formula is called as a Python function.
+number. Where arrays broadcast, or have different layouts, the steps run row by row (`rows.pyx`). Formulas of one step
+are computed so for arrays of truths, integers and complex numbers too. For anything else the formula is called as a
+Python function.
 """
 
 cimport numpy as cnp
@@ -28,7 +29,7 @@ from rushlight.core.expression_loops import LOOPS
 from rushlight.core.expressions import expressed
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.kernels import parts
-from rushlight.kernels.parts import applied, assign
+from rushlight.kernels.parts import applied
 
 cnp.import_array()
 
@@ -54,7 +55,9 @@ cdef enum:
     TRUTHS = 3
 
 cdef object FLOAT32 = np.dtype(np.float32), FLOAT64 = np.dtype(np.float64), BOOL = np.dtype(bool)
+cdef frozenset FLOATS = frozenset((cnp.NPY_FLOAT, cnp.NPY_DOUBLE))
 cdef object UNTRACED = object()
+cdef int MOST_PLAIN = parts.MOST_PLAIN  # the last type number of truths, integers, floats and complex numbers
 cdef npy_intp LARGE = parts.LARGE  # bytes of an array whose formula is applied in parts
 
 
@@ -74,7 +77,7 @@ cdef struct Slot:
 cdef class Tape:
     """The steps of a formula for one dtype, ready to run."""
 
-    cdef int operands, count, buffers, result
+    cdef int operands, count, buffers, result, kind
     cdef bint single, gives_truths
     cdef Step steps[MOST_STEPS]
     cdef bint holds_truths[MOST_STEPS]
@@ -82,9 +85,9 @@ cdef class Tape:
     cdef float singles[MOST_STEPS]
     cdef int constants
 
-    def __init__(self, written, single):
-        self.operands, constants, steps, self.result, _ = expressed(written, LOOPS)
-        self.single = single
+    def __init__(self, written, kind):
+        self.operands, constants, steps, self.result, _ = expressed(written, LOOPS) if kind in FLOATS else written
+        self.kind, self.single = kind, kind == cnp.NPY_FLOAT
         self.constants = len(constants)
         for i, value in enumerate(constants):
             self.doubles[i] = value
@@ -280,7 +283,7 @@ cdef void compute_gathered(const void* job, Py_ssize_t start, Py_ssize_t stop) n
         start += n
 
 
-cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind, cnp.ndarray target):
+cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, cnp.ndarray target):
     """`take` for arrays that broadcast or have different layouts."""
     cdef Rows rows
     cdef RowJob job
@@ -294,7 +297,7 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, int kind, cnp
     if target is not None and not has_shape(target, &rows):
         return NotImplemented
     sort_dims(&rows, tape.operands)
-    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else kind) if target is None else target
+    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else tape.kind) if target is None else target
     size = cnp.PyArray_SIZE(result)
     if size == 0:
         return result
@@ -398,7 +401,7 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     cdef float singles[MOST_OPERANDS]
     cdef bint all_repeat
     cdef cnp.ndarray x, model = model_of(operands, tape.operands, &all_repeat), result
-    cdef int i, kind = cnp.NPY_FLOAT if tape.single else cnp.NPY_DOUBLE
+    cdef int i
     cdef npy_intp size
     cdef bint alike = True
     for i in range(tape.operands):
@@ -426,9 +429,9 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     if target is not None:
         result = target if alike and cnp.PyArray_SAMESHAPE(target, model) and in_step(target, model) else None
     else:
-        result = like(model, cnp.NPY_BOOL if tape.gives_truths else kind) if alike else None
+        result = like(model, cnp.NPY_BOOL if tape.gives_truths else tape.kind) if alike else None
     if result is None:
-        return take_rows(tape, operands, slots, kind, target)
+        return take_rows(tape, operands, slots, target) if tape.kind in FLOATS else NotImplemented
     size = cnp.PyArray_ITEMSIZE(result)
     slots[RESULT] = Slot(cnp.PyArray_BYTES(result), size, size)
     compute(tape, slots, cnp.PyArray_SIZE(result))
@@ -443,6 +446,7 @@ cdef class Formula:
         self.arity = arity
         self.singles = self.doubles = UNTRACED if self.arity <= MOST_OPERANDS else None
         self.others = {}
+        self.numbers = None
 
     cdef tape_for(self, int kinds, tuple operands):
         """The tape for some kinds of operands: one for all numbers, or one for exactly the given values."""
@@ -475,8 +479,21 @@ cdef class Formula:
         written = None if dtype is None else trace(self.function, given, dtype)
         if written is None:
             return None
-        tape = Tape(written, dtype is FLOAT32)
+        tape = Tape(written, dtype.num)
         return None if tape.buffers > MOST_BUFFERS else tape
+
+    cdef tape_of_type(self, int type_number):
+        """The tape for arrays of one type that is no float; None if it is not one step."""
+        if type_number < 0 or type_number > MOST_PLAIN or self.arity > MOST_OPERANDS:
+            return None
+        found = self.others.get(-type_number - 1, UNTRACED)
+        if found is UNTRACED:
+            dtype, written = np.dtype(cnp.PyArray_DescrFromType(type_number)), None
+            if dtype.kind != "c" or isinstance(self.function, np.ufunc):  # a function may treat complex arrays apart
+                written = trace(self.function, [dtype] * self.arity, dtype)
+            found = None if written is None or len(written.steps) != 1 else Tape(written, type_number)
+            self.others[-type_number - 1] = found
+        return found
 
 
 cpdef object evaluate(Formula formula, object a, object b, object c, object d):
@@ -505,12 +522,15 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
     if found is None or (<Tape>found).count == 0:
         return False
     if (<Tape>found).gives_truths:
-        truths = take(<Tape>found, operands, None)
-        if truths is NotImplemented or not cnp.PyArray_SAMESHAPE(truths, target):
-            return False
-        assign(target, truths)
-        return True
+        if formula.numbers is None:
+            formula.numbers = Formula(in_first_dtype(formula.function), formula.arity)
+        return evaluate_into(formula.numbers, target, b, c, d)
     return take(<Tape>found, operands, target) is not NotImplemented
+
+
+cdef object in_first_dtype(object function):
+    """A formula that gives truths as one that gives numbers of its first operand's dtype."""
+    return lambda first, *others: function(first, *others).astype(first.dtype)
 
 
 cdef inline object tape_among(Formula formula, PyObject** operands):
@@ -521,6 +541,8 @@ cdef inline object tape_among(Formula formula, PyObject** operands):
         return formula.singles
     if type_number == cnp.NPY_DOUBLE and formula.doubles is not UNTRACED:
         return formula.doubles
+    if type_number >= 0 and type_number != cnp.NPY_FLOAT and type_number != cnp.NPY_DOUBLE:
+        return formula.tape_of_type(type_number)
     for i in range(formula.arity):
         if cnp.PyArray_CheckExact(<object>operands[i]):
             type_number = cnp.PyArray_TYPE(<cnp.ndarray>operands[i])
@@ -590,8 +612,8 @@ cdef object call(Formula formula, object a, object b, object c, object d):
     return formula.function(*operands)
 
 
-cdef Tape SINGLE_SUM = Tape(trace(np.add, (FLOAT32, FLOAT32), FLOAT32), True)
-cdef Tape DOUBLE_SUM = Tape(trace(np.add, (FLOAT64, FLOAT64), FLOAT64), False)
+cdef Tape SINGLE_SUM = Tape(trace(np.add, (FLOAT32, FLOAT32), FLOAT32), cnp.NPY_FLOAT)
+cdef Tape DOUBLE_SUM = Tape(trace(np.add, (FLOAT64, FLOAT64), FLOAT64), cnp.NPY_DOUBLE)
 
 
 cpdef object add_to(object array, object other):

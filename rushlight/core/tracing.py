@@ -1,8 +1,9 @@
 """Traces elementwise formulas: records the steps that `formulas.pyx` runs without Python in between.
 
-A formula is called once, for float32 or float64, with `Traced` operands, which record each NumPy function that is
-applied to them. Values are numbers of that dtype or booleans. What cannot be recorded (a condition on values, a shape,
-a function that is not a ufunc) raises, and the formula stays a Python function.
+A formula is called once for each dtype, with `Traced` operands, which record each NumPy function that is applied to
+them. Values are numbers of that dtype or booleans; constants and choices are recorded for floats alone. What cannot be
+recorded (a condition on values, a shape, a function that is not a ufunc) raises, and the formula stays a Python
+function.
 """
 
 from collections.abc import Callable, Sequence
@@ -87,6 +88,7 @@ class Recorder:
             raise Untraceable
         if not any(type(v) is Traced or getattr(v, "dtype", None) == self.dtype for v in (x, y)):
             raise Untraceable  # numbers alone would give double precision
+        self.need_floats()
         values = [self.operand(v, False) for v in (x, y)]
         char = self.dtype.char
         return self.write(np.where, f"?{char}{char}->{char}", (condition.place, *[v.place for v in values]))
@@ -113,10 +115,16 @@ class Recorder:
 
     def number(self, value: float) -> "Traced":
         """The placeholder for a constant."""
+        self.need_floats()
         if len(self.constants) == MOST_STEPS:
             raise Untraceable
         self.constants.append(float(value))
         return Traced(self, ("constant", len(self.constants) - 1), self.dtype)
+
+    def need_floats(self) -> None:
+        """Refuses what is recorded for floats alone."""
+        if self.dtype.kind != "f":
+            raise Untraceable
 
     @staticmethod
     def types_of(function: Any, number: int, dtype: np.dtype) -> str:
@@ -125,6 +133,8 @@ class Recorder:
         found = [types for types in (f"{given}->{dtype.char}", f"{given}->?") if types in function.types]
         if function.signature is not None or function.nin != number or function.nout != 1 or not found:
             raise Untraceable
+        if function is np.power and dtype.kind != "f":
+            raise Untraceable  # of integers it raises an error
         return found[0]
 
 
@@ -166,18 +176,20 @@ class Traced(NDArrayOperatorsMixin):
     def __pow__(self, exponent: "Traced | TracedNumber | float") -> Any:
         if isinstance(exponent, TracedNumber):
             raise Untraceable  # NumPy chooses the function by the number
+        self.recorder.need_floats()  # NumPy's shortcuts for powers of others are not ours
         if isinstance(exponent, Traced):
             return np.power(self, exponent)
         return power(self, exponent)
 
     @property
     def real(self) -> Any:
-        """The array itself: there are no complex numbers."""
+        """The array itself: parts of complex numbers are not recorded."""
+        self.recorder.need_floats()
         return self
 
     @property
     def imag(self) -> Any:
-        """Zeros: there are no complex numbers."""
+        """Zeros: parts of complex numbers are not recorded."""
         return self.recorder.number(0)
 
     def astype(self, dtype: Any, copy: bool = True) -> "Traced | None":
@@ -236,7 +248,7 @@ def stand_in(kind: Any, recorder: Recorder, place: Sequence[Any]) -> Any:
 
 
 def trace(function: Callable[..., Any], operands: Any, dtype: np.dtype) -> Tape | None:
-    """Records an elementwise function as it computes in float32 or float64; None if that is impossible.
+    """Records an elementwise function as it computes in a dtype; None if that is impossible.
 
     `operands` has for each parameter a dtype (an array of exactly that dtype, or of bool), `TracedNumber` (any number),
     or a fixed value.

@@ -119,21 +119,18 @@ def applied(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
     if not is_elementwise(function, tuple([x.dtype if type(x) is ndarray else x for x in operands])):
         return function(*operands)
     flat = [x.ravel("K") if type(x) is ndarray and x.size > 1 else x for x in operands]
-    each = PART // first.itemsize
-    beginning = np.asarray(function(*between(flat, 0, each)))
-    out = np.empty_like(first, beginning.dtype)
+    out = np.empty_like(first, np.asarray(function(*between(flat, 0, 1))).dtype)
     places = out.ravel("K")
-    places[:each] = beginning
     context = contextvars.copy_context()
 
     def part(start: int, stop: int) -> None:
-        given, target = between(flat, start + each, stop + each), places[start + each : stop + each]
+        given, target = between(flat, start, stop), places[start:stop]
         if isinstance(function, np.ufunc):
             context.copy().run(function, *given, out=target)
         else:
             target[...] = context.copy().run(function, *given)
 
-    threads.share(part, first.size - each, each)
+    threads.share(part, first.size, PART // first.itemsize)
     return out
 
 

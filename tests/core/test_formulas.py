@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.core.formulas import Formula, add_to, evaluate
+from rushlight.core.formulas import Formula, add_to, evaluate, evaluate_into
 from rushlight.core.placing import elementwise_strides
 from rushlight.core.tracing import Step, Tape, TracedNumber, trace
 
@@ -100,6 +100,44 @@ def test_other_dtypes_are_numpys(dtype):
     x = np.ones((2, 2), dtype)
     check(lambda x, y: x * y, x, x)
     check(lambda x, y: x * y, np.ones((2, 2), np.float32), x)
+
+
+OTHERS = {
+    "sum": lambda x, y: x + y,
+    "product": lambda x, y: x * y,
+    "comparison": lambda x, y: x == y,
+    "extreme": lambda x, y: np.maximum(x, y),
+    "bits": lambda x, y: x & y,
+    "truth": lambda x, y: np.logical_or(x, y),
+    "two steps": lambda x, y: x * y + x,
+    "a choice": lambda x, y: np.where(x == y, x, y),
+    "a power": lambda x, y: x**2 * y,
+    "a power of another": lambda x, y: x**y,
+    "conjugate": lambda x, y: np.conjugate(x),
+    "part": lambda x, y: x.real + y.real,
+}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "complex64", "complex128"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_steps_of_other_dtypes(name, dtype):
+    """One step on arrays that lie alike, a number repeated among them; anything else is NumPy's."""
+    function, rng = OTHERS[name], np.random.default_rng(0)
+    if dtype.startswith("complex") and name == "bits":
+        return
+    x, y = (rng.integers(0, 3, (300, 301)).astype(dtype) for _ in range(2))
+    for given in (x, y), (x.T, y.T), (x, y.T[:1, :1]), (x[:3, ::2], y[:3, ::2]), (x, y[0]), (x[:0], y[:0]):
+        expected, found = function(*given), evaluated(function, *given)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_truths_over_numbers():
+    """A comparison that is written over its first operand gives numbers."""
+    x, y = operands(2, (70, 1000), "float32")
+    over = x.copy()
+    if evaluate_into(Formula(np.less, 2), over, y):
+        np.testing.assert_array_equal(over, (x < y).astype(np.float32))
 
 
 def test_byte_order_and_alignment_are_numpys():
