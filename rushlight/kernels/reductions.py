@@ -12,6 +12,7 @@ from rushlight.kernels.compiled import load
 __all__ = ["moments", "reduced", "summed", "total"]
 
 fast: Any = load("reductions")
+fast_wholes: Any = load("whole_reductions")
 fast_moments: Any = load("moments")
 LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
@@ -28,18 +29,18 @@ AFTERWARDS = dict.fromkeys((NUMBERS, SQUARES, SIZES), SUM)  # how results of som
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
     """The reduction of all elements as a 0-dimensional array: by default the sum."""
-    found = fast.total(x, kind) if type(x) is np.ndarray and has_kernel(x, kind) else None
+    found = kernel_for(x).total(x, kind) if type(x) is np.ndarray and has_kernel(x, kind) else None
     return plain(x, None, False, kind) if found is None else found
 
 
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
     """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
     if type(x) is np.ndarray and dims and has_kernel(x, kind):
-        found, first, last = None, min(dims), max(dims)
+        found, first, last, kernel = None, min(dims), max(dims), kernel_for(x)
         if len(dims) == x.ndim:
-            found = fast.total(x, kind)
+            found = kernel.total(x, kind)
         elif last - first + 1 == len(dims):
-            found = fast.along(x, first, last, kind)
+            found = kernel.along(x, first, last, kind)
         if found is None and len(dims) < x.ndim > 2 and x.size >= MANY:
             found = in_order_of_memory(x, dims, kind)
         if found is not None:
@@ -70,7 +71,7 @@ def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.nd
     while found is not None and not all(left):
         last = max(i for i, kept in enumerate(left) if not kept)
         first = max((i + 1 for i in range(last) if left[i]), default=0)
-        found, kind = fast.along(found, first, last, kind), AFTERWARDS.get(kind, kind)
+        found, kind = kernel_for(found).along(found, first, last, kind), AFTERWARDS.get(kind, kind)
         del left[first : last + 1]
     if found is None:
         return None
@@ -81,6 +82,11 @@ def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.nd
 def has_kernel(x: np.ndarray, kind: int) -> bool:
     """Whether the compiled kernel may compute a reduction of an array of this size."""
     return fast is not None and (x.size >= LARGE or kind in AT_ONCE)
+
+
+def kernel_for(x: np.ndarray) -> Any:
+    """The compiled kernel for the elements of an array: integers and truths, or floats."""
+    return fast_wholes if x.dtype.kind in "bi" else fast
 
 
 def plain(x: np.ndarray, dims: tuple[int, ...] | None, keepdim: bool, kind: int) -> Any:

@@ -86,3 +86,24 @@ def test_variances_and_means(shape, dims, dtype, order):
     for a, b in zip(found, (np.square(exact - mean).sum(dims) / 7, mean.squeeze(dims)), strict=True):
         assert a.dtype == dtype
         np.testing.assert_allclose(a, b, 1e-6 if dtype == np.float32 else 1e-12)
+
+
+WHOLE = {codes.SUM: sum, codes.PRODUCT: math.prod, codes.LARGEST: max, codes.SMALLEST: min}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize(("shape", "dims"), ALONG)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "bool"])
+def test_integers_and_truths(shape, dims, kind, dtype, order):
+    """Sums and products are those of 64 bits."""
+    x = np.random.default_rng(0).integers(-3, 4, shape).astype(dtype).astype(dtype, order=order)
+    found = reductions.reduced(x, dims, False, kind)
+    if kind in (codes.SUM, codes.PRODUCT):
+        assert found.dtype == np.int64
+    lines = np.moveaxis(x, dims, range(-len(dims), 0)).reshape(*found.shape, -1)
+    for place in np.ndindex(found.shape):
+        expected = WHOLE[kind](lines[place].tolist())
+        assert found[place] == (expected + 2**63) % 2**64 - 2**63
+    assert reductions.reduced(x, dims, True, kind).shape == tuple(1 if d in dims else n for d, n in enumerate(shape))
+    assert reductions.total(x, kind) == reductions.reduced(x, tuple(range(x.ndim)), False, kind)

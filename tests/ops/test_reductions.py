@@ -303,3 +303,16 @@ def test_quantiles_beside_infinity(values, interpolation):
             for library in (rushlight, torch)
         )
         np.testing.assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("shape", [(7,), (40, 30), (3, 200, 1), (2, 5, 90)], ids=str)
+@pytest.mark.parametrize("dtype", ["int64", "int32", "bool"])
+def test_cumulative_functions_of_integers(shape, dtype):
+    array = np.random.default_rng(0).integers(-3, 4, shape).astype(dtype)
+    x = rushlight.from_numpy(array)
+    for dim in range(len(shape)):
+        np.testing.assert_array_equal(x.cumsum(dim).numpy(), np.cumsum(array, dim, np.int64))
+        np.testing.assert_array_equal(x.cumprod(dim).numpy(), np.cumprod(array, dim, np.int64))
+        for found, ufunc in ((x.cummax(dim), np.maximum), (x.cummin(dim), np.minimum)):
+            np.testing.assert_array_equal(found.values.numpy(), ufunc.accumulate(array, dim))
+            np.testing.assert_array_equal(np.take_along_axis(array, found.indices.numpy(), dim), found.values.numpy())

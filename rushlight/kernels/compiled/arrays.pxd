@@ -13,6 +13,14 @@ cdef inline int float_type(object x) noexcept:
     return kind if kind == cnp.NPY_FLOAT or kind == cnp.NPY_DOUBLE else 0
 
 
+cdef inline int number_type(object x) noexcept:
+    # `float_type`, with NPY_INT64 for an array of such integers.
+    if cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_INT64 and cnp.PyArray_ISBEHAVED_RO(x) \
+            and cnp.PyArray_SIZE(x) != 0:
+        return cnp.NPY_INT64
+    return float_type(x)
+
+
 cdef inline bint fits(object x, cnp.ndarray model) noexcept:
     # Whether x is an array of the shape and type of another, aligned and in native byte order.
     return cnp.PyArray_CheckExact(x) and cnp.PyArray_ISBEHAVED_RO(x) \

@@ -1,13 +1,15 @@
 # cython: cdivision=True
 """Cumulative sums, products, maxima and minima along any dimension of arrays (outer, n, inner).
 
-If the dimension is the last one, a few lines are computed in parallel: each is a chain of dependent operations. Sums
-and products of floats are kept in double precision, as PyTorch's are.
+If the dimension is the last one, a few lines of floats are computed in parallel: each is a chain of dependent
+operations. Their sums and products are kept in double precision, as PyTorch's are. Integers are those of 64 bits.
 """
 
 cimport numpy as cnp
 
-from rushlight.kernels.compiled.arrays cimport float_type
+from libc.string cimport memcpy
+
+from rushlight.kernels.compiled.arrays cimport float_type, number_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -23,6 +25,11 @@ cdef enum:
     MIN
     RECURRENCE
 
+ctypedef fused number:
+    float
+    double
+    cnp.npy_int64
+
 cdef struct Job:
     const void* x
     const void* factors  # of a recurrence
@@ -31,7 +38,7 @@ cdef struct Job:
     Py_ssize_t n
     Py_ssize_t inner
     int kind
-    bint single
+    int type  # the number of the elements' type
     bint backwards
 
 
@@ -65,6 +72,24 @@ cdef wide accumulate_lines(const real* x, real* out, Py_ssize_t n, Py_ssize_t st
     follow(x, out, n, step, LINES, line, product)
 
 
+cdef wide accumulate_whole(const cnp.npy_int64* x, cnp.npy_int64* out, Py_ssize_t n, Py_ssize_t inner, Py_ssize_t step,
+                           bint product) noexcept nogil:
+    """Cumulative sums or products of integers over n steps, from one run of `inner` elements to the next."""
+    cdef Py_ssize_t k, i
+    cdef cnp.npy_int64 total = product
+    if inner == 1:
+        for k in range(n):
+            total = total * x[k * step] if product else total + x[k * step]
+            out[k * step] = total
+        return
+    memcpy(out, x, inner * sizeof(cnp.npy_int64))
+    for k in range(1, n):
+        x += step
+        out += step
+        for i in range(inner):
+            out[i] = out[i - step] * x[i] if product else out[i - step] + x[i]
+
+
 cdef inline void recur(const real* x, const real* factors, real* out, Py_ssize_t n, Py_ssize_t step, Py_ssize_t chains,
                        Py_ssize_t apart) noexcept nogil:
     """The recurrence y[k] = x[k] + factors[k] * y[k - 1] along chains, as `follow` goes along them."""
@@ -95,22 +120,22 @@ cdef wide recur_lines(const real* x, const real* factors, real* out, Py_ssize_t 
     recur(x, factors, out, n, step, LINES, line)
 
 
-cdef inline bint wins(real x, real best, int kind) noexcept nogil:
+cdef inline bint wins(number x, number best, int kind) noexcept nogil:
     """Whether x is the new extreme: equal values are, NaN is, and stays."""
     return x != x or (best == best and (x >= best if kind == MAX else x <= best))
 
 
-cdef void find_in_line(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, int kind) noexcept nogil:
+cdef void find_in_line(const number* x, number* out, cnp.npy_int64* places, Py_ssize_t n, int kind) noexcept nogil:
     """The cumulative extremes of a line, and their indices."""
     cdef Py_ssize_t k, place = 0
-    cdef real best = x[0]
+    cdef number best = x[0]
     for k in range(n):
         if wins(x[k], best, kind):
             best, place = x[k], k
         out[k], places[k] = best, place
 
 
-cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t inner,
+cdef void find_extremes(const number* x, number* out, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t inner,
                         int kind) noexcept nogil:
     """The cumulative extremes over n steps, from one run of `inner` elements to the next."""
     cdef Py_ssize_t k, i
@@ -125,39 +150,49 @@ cdef void find_extremes(const real* x, real* out, cnp.npy_int64* places, Py_ssiz
         places += inner
 
 
-cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef void compute_part(const Job* job, const number* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes a part of `outer`."""
     cdef Py_ssize_t n = job.n, inner = job.inner, at, step = -inner if job.backwards else inner
-    cdef real* out = <real*>job.out
-    cdef const real* factors = <const real*>job.factors
+    cdef number* out = <number*>job.out
     while start < stop:
         at = start * n * inner
         if job.backwards:
             at += (n - 1) * inner
-        if job.kind == RECURRENCE:
-            if inner == 1 and stop - start >= LINES:
-                recur_lines(x + at, factors + at, out + at, n, step, n)
-                start += LINES - 1
+        if job.kind == MAX or job.kind == MIN:
+            if inner == 1:
+                find_in_line(x + at, out + at, job.places + at, n, job.kind)
             else:
-                recur_side_by_side(x + at, factors + at, out + at, n, inner, step)
-        elif job.kind == SUM or job.kind == PRODUCT:
-            if inner == 1 and stop - start >= LINES:
-                accumulate_lines(x + at, out + at, n, step, n, job.kind == PRODUCT)
-                start += LINES - 1
-            else:
-                accumulate(x + at, out + at, n, inner, step, job.kind == PRODUCT)
-        elif inner == 1:
-            find_in_line(x + at, out + at, job.places + at, n, job.kind)
+                find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
+        elif number is cnp.npy_int64:
+            accumulate_whole(x + at, out + at, n, inner, step, job.kind == PRODUCT)
         else:
-            find_extremes(x + at, out + at, job.places + at, n, inner, job.kind)
+            start += compute_chains(job, x + at, out + at, <const number*>job.factors + at, step, stop - start) - 1
         start += 1
+
+
+cdef Py_ssize_t compute_chains(const Job* job, const real* x, real* out, const real* factors, Py_ssize_t step,
+                               Py_ssize_t most) noexcept nogil:
+    """Computes sums, products or a recurrence of floats for one of `outer`, or for `LINES`; returns for how many."""
+    cdef Py_ssize_t n = job.n, inner = job.inner
+    cdef bint in_lines = inner == 1 and most >= LINES
+    if job.kind == RECURRENCE and in_lines:
+        recur_lines(x, factors, out, n, step, n)
+    elif job.kind == RECURRENCE:
+        recur_side_by_side(x, factors, out, n, inner, step)
+    elif in_lines:
+        accumulate_lines(x, out, n, step, n, job.kind == PRODUCT)
+    else:
+        accumulate(x, out, n, inner, step, job.kind == PRODUCT)
+    return LINES if in_lines else 1
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>pointer
-    if job.single:
+    if job.type == cnp.NPY_FLOAT:
         compute_part(job, <const float*>job.x, start, stop)
+    elif job.type == cnp.NPY_INT64:
+        compute_part(job, <const cnp.npy_int64*>job.x, start, stop)
     else:
         compute_part(job, <const double*>job.x, start, stop)
 
@@ -166,7 +201,7 @@ cdef int run(Job* job, cnp.ndarray x, cnp.ndarray out, int dim) except -1:
     """Sets where the data of a job are, and runs it."""
     cdef int d
     job.x, job.out, job.n, job.inner = cnp.PyArray_DATA(x), cnp.PyArray_DATA(out), x.shape[dim], 1
-    job.single = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT
+    job.type = cnp.PyArray_TYPE(x)
     for d in range(dim + 1, x.ndim):
         job.inner *= x.shape[d]
     return shared(compute, job, cnp.PyArray_SIZE(x) // (job.n * job.inner), max(1, GRAIN // (job.n * job.inner)))
@@ -174,7 +209,7 @@ cdef int run(Job* job, cnp.ndarray x, cnp.ndarray out, int dim) except -1:
 
 cdef cnp.ndarray prepared(object x, int dim):
     """x in C order; None for inputs that the kernel does not take."""
-    return cnp.PyArray_GETCONTIGUOUS(x) if float_type(x) and 0 <= dim < (<cnp.ndarray>x).ndim else None
+    return cnp.PyArray_GETCONTIGUOUS(x) if number_type(x) and 0 <= dim < (<cnp.ndarray>x).ndim else None
 
 
 cdef accumulated(object x, int dim, int kind, bint backwards):
@@ -217,7 +252,7 @@ def recurrence(x, factors, int dim, bint backwards):
     """The recurrence y[k] = x[k] + factors[k] * y[k - 1], or y[k + 1] with `backwards`; None for other inputs."""
     cdef Job job
     cdef cnp.ndarray source = prepared(x, dim), scale = prepared(factors, dim)
-    if source is None or scale is None or cnp.PyArray_TYPE(source) != cnp.PyArray_TYPE(scale) \
+    if not float_type(x) or scale is None or cnp.PyArray_TYPE(source) != cnp.PyArray_TYPE(scale) \
             or not cnp.PyArray_SAMESHAPE(source, scale) or cnp.PyArray_SIZE(source) == 0:
         return None
     out = cnp.PyArray_SimpleNew(source.ndim, source.shape, cnp.PyArray_TYPE(source))

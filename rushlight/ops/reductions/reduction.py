@@ -89,16 +89,16 @@ def type_name(input: Array) -> Any:
 
 
 def integers_widened(input: Any) -> Array:
-    """Type promotion of sums: integers and bools are added up in int64."""
+    """Type promotion of sums: integers are added up in int64, as bools are without it."""
     array = input._array if isinstance(input, TensorBase) else input
-    return array.astype(np.int64, copy=False) if array.dtype.kind in "biu" else array
+    return array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array
 
 
 def added(array: Array, dims: tuple[int, ...], keepdim: bool, d: Any = None) -> Array:
     """The sum over `dims`; float16 is added up in float32, for precision."""
     if d is None and array.dtype == np.float16:
         return np.add.reduce(array, dims, np.float32, None, keepdim).astype(np.float16)
-    if d is None or d == array.dtype:
+    if d is None or d == array.dtype or (array.dtype == bool and d == np.int64):
         found = reduced(array, dims, keepdim, SUM)
         return found if d is None else found.astype(d, copy=False)  # NumPy adds up small integers in int64
     return np.add.reduce(array, dims, d, None, keepdim)
