@@ -1,4 +1,4 @@
-"""Solutions, inverses and determinants of square matrices: small ones by a kernel, others by LAPACK.
+"""Solutions, inverses, determinants and Cholesky factors of matrices: small ones by a kernel, others by LAPACK.
 
 For a large matrix SciPy's LAPACK is faster than NumPy's: it inverts, where NumPy solves for the identity matrix, and
 neither copies nor transposes are needed.
@@ -12,7 +12,16 @@ from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 from rushlight.machine.blas import lapack_functions
 
-__all__ = ["determinant", "inverse", "is_large", "is_spoiled", "log_determinant", "solution"]
+__all__ = [
+    "definite_factor",
+    "determinant",
+    "inverse",
+    "is_large",
+    "is_spoiled",
+    "log_determinant",
+    "regular_cofactors",
+    "solution",
+]
 
 fast: ModuleType | None = load("elimination")
 LARGE = 64  # rows from which SciPy's LAPACK is asked
@@ -42,15 +51,18 @@ def is_large(A: Array) -> bool:
 
 def of_large(A: np.ndarray, B: np.ndarray | None = None) -> np.ndarray:
     """The solution of A X = B, or without B the inverse, for a large matrix."""
-    solve, invert = lapack_functions(("getrs", "getri"), A)
-    turned = A.flags.c_contiguous
     factors, pivots, zero = factorized(A)
     if zero:
         raise np.linalg.LinAlgError("Singular matrix")
     if B is not None:
-        return solve(factors, pivots, B, trans=int(turned))[0]
-    inverse = invert(factors, pivots, lwork=WORK * len(A), overwrite_lu=True)[0]
-    return inverse.T if turned else inverse
+        return lapack_functions("getrs", A)(factors, pivots, B, trans=int(A.flags.c_contiguous))[0]
+    return inverted(A, factors, pivots)
+
+
+def inverted(A: np.ndarray, factors: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    """The inverse of a large matrix from its LU decomposition, which is written over."""
+    inverse = lapack_functions("getri", A)(factors, pivots, lwork=WORK * len(A), overwrite_lu=True)[0]
+    return inverse.T if A.flags.c_contiguous else inverse
 
 
 def factorized(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -62,7 +74,7 @@ def determinant(A: Array) -> Array:
     """The determinants: nan for a matrix with numbers that are not finite, also where a pivot is zero."""
     found = None if fast is None else fast.determinants(A)
     if found is None:
-        found = np.multiply.reduce(pivots_of_large(A)) if is_large(A) else np.linalg.det(A)
+        found = np.multiply.reduce(signed_pivots(*factorized(A)[:2])) if is_large(A) else np.linalg.det(A)
     return found if np.all(found) else np.where(is_spoiled(A, found), found * np.nan, found)
 
 
@@ -70,7 +82,7 @@ def log_determinant(A: Array) -> tuple[Array, Array]:
     """The signs (or phases) of the determinants, and the logarithms of their absolute values."""
     if not is_large(A):
         return np.linalg.slogdet(A)
-    found = pivots_of_large(A)
+    found = signed_pivots(*factorized(A)[:2])
     sizes = np.abs(found)
     with np.errstate(divide="ignore"):
         logarithm = np.add.reduce(np.log(sizes))
@@ -78,13 +90,29 @@ def log_determinant(A: Array) -> tuple[Array, Array]:
     return np.asarray(sign), np.asarray(logarithm)
 
 
-def pivots_of_large(A: np.ndarray) -> np.ndarray:
-    """The numbers whose product is the determinant of a large matrix."""
+def regular_cofactors(A: Array) -> Array | None:
+    """The determinants times the transposed inverses; None where a determinant is 0."""
+    if not is_large(A):
+        volume = determinant(A)[..., None, None]
+        return volume * inverse(A).mT if np.all(volume != 0) else None
     factors, pivots, _ = factorized(A)
+    volume = np.multiply.reduce(signed_pivots(factors, pivots))
+    if volume == 0 and np.isfinite(A).all():
+        return None
+    return (volume if volume else volume * np.nan) * inverted(A, factors, pivots).T
+
+
+def signed_pivots(factors: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    """The numbers whose product is the determinant of a large matrix, from its LU decomposition."""
     found = factors.diagonal().copy()
-    if np.count_nonzero(pivots != np.arange(len(A))) % 2:
+    if np.count_nonzero(pivots != np.arange(len(factors))) % 2:
         found[0] = -found[0]
     return found
+
+
+def definite_factor(A: Array, upper: bool) -> Array | None:
+    """The Cholesky factors of small matrices by the kernel; None for others, and where one is not positive definite."""
+    return None if fast is None else fast.cholesky(A, upper)
 
 
 def is_spoiled(A: Array, determinants: Array) -> Array:

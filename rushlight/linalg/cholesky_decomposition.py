@@ -8,7 +8,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
-from rushlight.kernels.elimination import is_large
+from rushlight.kernels.elimination import definite_factor, is_large
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_part, of_matrices, over_batches
 from rushlight.linalg.solving import _solve_triangular
@@ -40,6 +40,8 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
 )
 def _cholesky(input: Array, upper: bool) -> Array:
+    if (found := definite_factor(input, upper)) is not None:
+        return found
     if not is_large(input):
         try:
             result = of_matrices(lambda part: np.linalg.cholesky(part, upper=upper), input)

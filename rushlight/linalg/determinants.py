@@ -10,7 +10,7 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
-from rushlight.kernels.elimination import determinant, inverse, is_spoiled, log_determinant
+from rushlight.kernels.elimination import determinant, is_spoiled, log_determinant, regular_cofactors
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
@@ -49,9 +49,9 @@ def _cofactors(input: Array) -> Array:
     With A = U S V^H it is det(U) det(V^H) conj(U) C conj(V)^H, where the diagonal matrix C has, for each singular
     value, the product of all others.
     """
-    volume = as_matrices(determinant(input))
-    if np.all(volume != 0):
-        return volume * inverse(input).mT
+    cofactors = regular_cofactors(input)
+    if cofactors is not None:
+        return cofactors
     u, s, vh, phase = factors(input)
     ones = np.ones_like(s[..., :1])
     before = np.multiply.accumulate(np.concatenate([ones, s[..., :-1]], -1), -1)

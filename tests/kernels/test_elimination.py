@@ -30,6 +30,28 @@ def test_the_same_as_lapack(shape, dtype):
             np.testing.assert_allclose(found, expected, **precision)
 
 
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_cholesky_factors(shape, dtype, upper):
+    """The kernel reads one triangle alone, and leaves other matrices to LAPACK."""
+    A = numbers(shape, dtype)
+    A = np.matmul(A, np.swapaxes(A, -1, -2).conj()) + np.eye(shape[-1], dtype=dtype)
+    A = np.triu(A) if upper else np.tril(A)
+    expected = np.linalg.cholesky(A, upper=upper)
+    found = torch.linalg.cholesky(torch.from_numpy(A), upper=upper).numpy()
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-4 if dtype != "float64" else 1e-11, atol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [[[-1.0]], [[1.0, 2.0], [2.0, 1.0]], [[torch.nan, 0.0], [0.0, 1.0]]], ids=str)
+def test_one_matrix_that_is_not_positive_definite(wrong):
+    A = torch.stack([torch.eye(len(wrong)), torch.tensor(wrong)])
+    assert elimination.definite_factor(A.numpy(), False) is None
+    with pytest.raises(torch.linalg.LinAlgError, match=r"\(Batch element 1\)"):
+        torch.linalg.cholesky(A)
+
+
 def test_rows_are_exchanged():
     A = np.array([[0.0, 1.0], [1.0, 0.0]])
     np.testing.assert_array_equal(elimination.inverse(A), A)

@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Solutions, inverses and determinants of many small matrices, by elimination in double precision.
+"""Solutions, inverses, determinants and Cholesky factors of many small matrices, by elimination in double precision.
 
 A call of LAPACK takes longer than the arithmetic on a matrix of a few rows. Rows are exchanged as LAPACK does it: the
 largest element of a column is its pivot.
 """
 
 cimport numpy as cnp
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.sharing cimport shared
@@ -21,10 +21,11 @@ cdef struct Job:
     const void* matrices
     const void* sides  # NULL for the columns of the identity
     void* out  # the solutions, column by column; or the determinants
-    bint* singular
+    bint* singular  # or not positive definite
     Py_ssize_t n
     Py_ssize_t columns  # 0 for determinants
     bint single
+    bint upper
 
 
 cdef void read(const void* source, Py_ssize_t start, Py_ssize_t count, bint single, double* out) noexcept nogil:
@@ -130,6 +131,40 @@ cdef bint fill(cnp.ndarray a, cnp.ndarray sides, cnp.ndarray out, Py_ssize_t col
     return not singular
 
 
+cdef bint factorize_definite(const double* a, double* factor, Py_ssize_t n, bint upper) noexcept nogil:
+    """Finds the lower Cholesky factor, column by column, from one triangle; returns whether there is one."""
+    cdef Py_ssize_t i, j, k
+    cdef double rest
+    for j in range(n):
+        for i in range(j, n):
+            rest = a[j * n + i] if upper else a[i * n + j]
+            for k in range(j):
+                rest -= factor[k * n + i] * factor[k * n + j]
+            if i > j:
+                factor[j * n + i] = rest / factor[j * n + j]
+            elif rest > 0:
+                factor[j * n + j] = sqrt(rest)
+            else:
+                return False
+        for i in range(j):
+            factor[j * n + i] = 0
+    return True
+
+
+cdef void factorize_definites(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Computes the Cholesky factors of some matrices, column by column, or of upper ones row by row."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t m, n = job.n
+    cdef double a[MOST * MOST]
+    cdef double factor[MOST * MOST]
+    for m in range(start, stop):
+        read(job.matrices, m * n * n, n * n, job.single, a)
+        if not factorize_definite(a, factor, n, job.upper):
+            job.singular[0] = True
+            return
+        write(job.out, m * n * n, n * n, job.single, factor)
+
+
 def solved(matrices, sides):
     """The solutions of equations, or the inverses if `sides` is None, in columns; None for what is not supported.
 
@@ -166,3 +201,21 @@ def determinants(matrices):
     out = cnp.PyArray_SimpleNew(a.ndim - 2, a.shape, cnp.PyArray_TYPE(a))
     fill(a, None, out, 0)
     return out
+
+
+def cholesky(matrices, bint upper):
+    """The Cholesky factors; None for what is not supported, and where a matrix is not positive definite."""
+    cdef Job job
+    cdef bint singular = False
+    cdef cnp.ndarray a, out
+    if not takes(matrices):
+        return None
+    a = cnp.PyArray_GETCONTIGUOUS(matrices)
+    out = cnp.PyArray_SimpleNew(a.ndim, a.shape, cnp.PyArray_TYPE(a))
+    job.n, job.singular, job.upper = a.shape[a.ndim - 1], &singular, upper
+    job.single = cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT
+    job.matrices, job.out = cnp.PyArray_DATA(a), cnp.PyArray_DATA(out)
+    shared(factorize_definites, &job, cnp.PyArray_SIZE(a) // (job.n * job.n), 1 + GRAIN // (job.n * job.n * job.n))
+    if singular:
+        return None
+    return out if upper else cnp.PyArray_SwapAxes(out, a.ndim - 2, a.ndim - 1)
