@@ -1,4 +1,8 @@
-"""The discrete Fourier transforms as operators: complex to complex, real to complex, complex to real."""
+"""The discrete Fourier transforms as operators: complex to complex, real to complex, complex to real.
+
+The adjoint of a transform is its inverse with the other norm. That needs none of the conjugations around the formulas
+of holomorphic operators.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -46,36 +50,45 @@ def resized(x: Array, dims: Sequence[int], shape: Sequence[int] | dict[int, Any]
     batch=leading,
     linear=True,
     node="FftC2CBackward0",
+    holomorphic=False,
     input=lambda grad, input_shape, sizes, dims, norm, forward: resized(
-        _fft_c2c(grad, sizes, dims, norm, forward), dims, input_shape
+        _fft_c2c(grad, sizes, dims, SWAPPED[norm], not forward), dims, input_shape
     ),
 )
 def _fft_c2c(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, forward: bool) -> Array:
-    """The complex transform. Its matrix is symmetric, so the adjoint is the transform between two conjugations."""
+    """The complex transform."""
     return transform(input, sizes, dims, norm, forward)
 
 
-def counted(n: int, dim: int, ndim: int, middle: float, dtype: Any) -> Array:
-    """How often each number of a half spectrum counts: the first once, and the one at the middle; others `middle`."""
-    counts = np.full(n // 2 + 1, middle, dtype)
+def counted(spectrum: Array, n: int, dim: int, middle: float) -> Array:
+    """A half spectrum times how often each number counts: the first once, as the one at the middle; others `middle`."""
+    counts = np.full(n // 2 + 1, middle)
     counts[0] = 1
     if n % 2 == 0:
         counts[-1] = 1
-    return counts.reshape([-1 if d == dim % ndim else 1 for d in range(ndim)])
+    ndim = spectrum.ndim
+    counts = counts.reshape([-1 if d == dim % ndim else 1 for d in range(ndim)])
+    return spectrum * np.array(counts, dtype=spectrum.dtype, like=spectrum)
 
 
 def real_cotangent(
     grad: Array, input_shape: Sequence[int], sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool
 ) -> Array:
-    """The gradient of a real input: the real part of the transform of the spectrum."""
+    """The gradient of a real input: the real part of the inverse transform of the spectrum."""
     if onesided:
-        counts = counted(sizes[-1], dims[-1], len(input_shape), 0.5, np.float16)
-        return resized(_fft_c2r(np.conj(grad) * counts, sizes, dims, SWAPPED[norm]), dims, input_shape)
-    return resized(_fft_c2c(grad, sizes, dims, norm, True), dims, input_shape)
+        half = counted(grad, sizes[-1], dims[-1], 0.5)
+        return resized(_fft_c2r(half, sizes, dims, SWAPPED[norm]), dims, input_shape)
+    return resized(_fft_c2c(grad, sizes, dims, SWAPPED[norm], False), dims, input_shape)
 
 
 @operator(
-    aten="_fft_r2c", layout="half spectral", batch=leading, linear=True, node="FftR2CBackward0", input=real_cotangent
+    aten="_fft_r2c",
+    layout="half spectral",
+    batch=leading,
+    linear=True,
+    node="FftR2CBackward0",
+    holomorphic=False,
+    input=real_cotangent,
 )
 def _fft_r2c(input: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, onesided: bool) -> Array:
     """The transform of real numbers; with `onesided` only the first half, in the last of `dims`."""
@@ -87,8 +100,7 @@ def half_cotangent(
 ) -> Array:
     """The gradient of a half spectrum, where all numbers but the first (and the middle one) count twice."""
     spectrum = _fft_r2c(grad, sizes, dims, SWAPPED[norm], True)
-    weights = counted(sizes[-1], dims[-1], len(input_shape), 2, np.int8)
-    return resized(spectrum * weights, dims, input_shape)
+    return resized(counted(spectrum, sizes[-1], dims[-1], 2), dims, input_shape)
 
 
 @operator(

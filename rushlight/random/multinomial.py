@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rushlight.kernels.ranking import first_along
 from rushlight.random.distributions import exponential
 from rushlight.random.generator import Generator
 from rushlight.random.names import FLOATING, SCALAR_TYPES
@@ -71,4 +72,6 @@ def _by_race(generator: Generator, weights: np.ndarray, num_samples: int) -> np.
     keys = weights / drawn_like(weights, exponential, generator)
     if num_samples == 1:
         return np.argmax(keys, axis=-1, keepdims=True)
+    if (first := first_along(keys, num_samples, keys.ndim - 1, True)) is not None:
+        return first[1]
     return np.argsort(-keys, axis=-1, kind="stable")[..., :num_samples].copy()

@@ -84,6 +84,34 @@ def test_einsum_of_large_operands():
     np.testing.assert_allclose(rushlight.einsum("ij,jk->ki", x, y).numpy(), (x.numpy() @ y.numpy()).T)
 
 
+PAIRS = [
+    "bij,bjk->bik",
+    "bij,bkj->kib",
+    "ibj,kjb->bki",
+    "bi,bi->b",
+    "ij,j->i",
+    "abij,bjak->ikab",
+    "ij,ij->",
+    "aij,bij->ab",
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64"])
+@pytest.mark.parametrize("equation", PAIRS)
+def test_einsum_of_two_large_operands(equation, dtype):
+    """Products of matrices give what NumPy's loop does, also of transposed operands and of broadcast dimensions."""
+    left, right = equation.partition("->")[0].split(",")
+    rng, sizes = np.random.default_rng(0), dict.fromkeys(left + right, 13) | {"b": 40}
+    for single in ("", left[0]):
+        shapes = [[1 if c == single and term == left else sizes[c] for c in term] for term in (left, right)]
+        x, y = (rng.integers(-4, 5, shape).astype(dtype) for shape in shapes)
+        expected = np.einsum(equation, x, y)
+        for given in (x, y), (np.asfortranarray(x), y):
+            found = rushlight.einsum(equation, *[rushlight.from_numpy(one) for one in given]).numpy()
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
 def test_einsum_with_lists():
     x, y = random_leaf(2, 3), random_leaf(3, 4)
     np.testing.assert_allclose(

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.inplace import change
 from rushlight.core.interpreters import noted
@@ -182,10 +183,10 @@ def rrelu(
     return _rrelu(input, new_tensor(random_slopes(x, lower, upper, generator or default_generator)))
 
 
+@fused
 def mean(array: Array, lower: float, upper: float) -> Array:
     """The slopes outside of training: 1 for positive elements, else the mean of the two bounds."""
-    positive = (array > 0).astype(array.dtype)
-    return positive + (1 - positive) * array.dtype.type((lower + upper) / 2)
+    return np.where(array > 0, array.dtype.type(1), array.dtype.type((lower + upper) / 2))
 
 
 def drawn(array: Array, lower: float, upper: float, generator: Generator) -> Array:

@@ -48,7 +48,10 @@ def _masked_fill(input: Array, mask: Array, value: complex) -> Array:
 
 def takes_steps(input: Array, mask: Array, value: Any) -> bool:
     """Whether the formula computes a filled array by its steps, which are faster than `np.copyto`."""
-    return input.dtype.char in "fd" and input.flags.forc and mask.shape == input.shape and type(value) in (int, float)
+    number = type(value) in (int, float) or (
+        type(value) is np.ndarray and not value.ndim and value.dtype == input.dtype
+    )
+    return number and input.dtype.char in "fd" and input.flags.forc and mask.shape == input.shape
 
 
 @operator(

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.placing import RULES
+from rushlight.kernels.products import product as product_of_two
+from rushlight.kernels.products import products
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.dims import INTEGERS, size_of
 from rushlight.ops.arguments.mismatch import check_tensors
@@ -81,7 +83,66 @@ def _einsum(operands: Sequence[Array], subscripts: Sequence[str], output: str) -
         return np.copy(np.einsum(equation, *operands))
     if len(operands) == 2 and sums_nothing(tuple([x.shape for x in operands]), tuple(subscripts), output):
         return np.multiply(*map(aligned, operands, subscripts, (output, output)))
-    return np.einsum(equation, *operands, optimize=math.prod(sizes.values()) > SMALL)
+    if math.prod(sizes.values()) <= SMALL:
+        return np.einsum(equation, *operands)
+    if len(operands) == 2 and (found := multiplied(operands, subscripts, output)) is not None:
+        return found
+    return np.einsum(equation, *operands, optimize=True)
+
+
+class Pairing(NamedTuple):
+    """How two operands are multiplied as batches of matrices: the order of their dimensions, and of the result's.
+
+    The dimensions of the batch come first, as many as `batch`; those that are summed are the last of the first operand.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    result: tuple[int, ...]
+    batch: int
+    summed: int
+
+
+def multiplied(operands: Sequence[Array], subscripts: Sequence[str], output: str) -> Array | None:
+    """The einsum of two arrays by products of matrices; None where it is not one."""
+    x, y = operands
+    pairing = paired(*subscripts, output)
+    if pairing is None or type(x) is not np.ndarray or type(y) is not np.ndarray:
+        return None
+    x, y = x.transpose(pairing.first), y.transpose(pairing.second)
+    batch, summed = pairing.batch, pairing.summed
+    outer, rows, middle, columns = x.shape[:batch], x.shape[batch:-summed], x.shape[-summed:], y.shape[batch + summed :]
+    if y.shape[: batch + summed] != outer + middle:
+        return None  # a dimension of size 1 is broadcast
+    matrices = x.reshape(math.prod(outer), math.prod(rows), math.prod(middle))
+    others = y.reshape(len(matrices), matrices.shape[2], math.prod(columns))
+    if matrices.shape[1] == others.shape[2] == 1:
+        found = np.einsum("bi,bi->b", matrices[:, 0], others[..., 0])
+    elif len(matrices) == 1:
+        found = product_of_two(matrices[0], others[0])
+    else:
+        found = products(*[np.ascontiguousarray(one) if 0 in one.strides else one for one in (matrices, others)])
+    return found.reshape(outer + rows + columns).transpose(pairing.result)
+
+
+@lru_cache
+def paired(first: str, second: str, output: str) -> Pairing | None:
+    """How an einsum of two operands is a product of matrices; None where a letter is summed in only one of them."""
+    summed = [letter for letter in first if letter in second and letter not in output]
+    alone = (set(first) ^ set(second)) - set(output)
+    if not summed or alone or len(set(first)) < len(first) or len(set(second)) < len(second):
+        return None
+    batch = [letter for letter in output if letter in first and letter in second]
+    rows = [letter for letter in output if letter not in second]
+    columns = [letter for letter in output if letter not in first]
+    made = [*batch, *rows, *columns]
+    return Pairing(
+        tuple([first.index(letter) for letter in (*batch, *rows, *summed)]),
+        tuple([second.index(letter) for letter in (*batch, *summed, *columns)]),
+        tuple([made.index(letter) for letter in output]),
+        len(batch),
+        len(summed),
+    )
 
 
 @lru_cache

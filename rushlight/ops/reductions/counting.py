@@ -38,11 +38,12 @@ def sliced_dim(dim: int, shape: Sequence[int]) -> int:
     return dim
 
 
-def distinct(input: Array, dim: int | None) -> tuple[Array, ...]:
-    """The sorted unique elements (or slices along `dim`), for each element the index of its value, and the counts."""
-    values, inverse, counts = np.unique(input, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+def distinct(input: Array, dim: int | None, numbered: bool, counted: bool) -> tuple[Array, ...]:
+    """The sorted unique elements (or slices); if wanted, the index of each element's value, and the counts."""
+    values, *rest = np.unique(input, return_inverse=numbered, return_counts=True, axis=dim, equal_nan=False)
     values = values if dim is None else slices_in_order(np.moveaxis(values, dim, 0), dim)
-    return values, inverse.reshape(input.shape if dim is None else -1), counts
+    inverse = rest[0].reshape(input.shape if dim is None else -1) if numbered else np.zeros(0, np.int64)
+    return values, inverse, rest[-1] if counted else np.zeros(0, np.int64)
 
 
 def slices_in_order(slices: Array, dim: int) -> Array:
@@ -70,8 +71,8 @@ def runs(input: Array, dim: int | None, numbered: bool, counted: bool) -> Any:
     nondifferentiable=(1, 2),
     input=underivable("_unique2"),
 )
-def _unique(input: Array) -> tuple[Array, ...]:
-    return distinct(input, None)
+def _unique(input: Array, numbered: bool, counted: bool) -> tuple[Array, ...]:
+    return distinct(input, None, numbered, counted)
 
 
 @operator(
@@ -81,8 +82,8 @@ def _unique(input: Array) -> tuple[Array, ...]:
     nondifferentiable=(1, 2),
     input=underivable("unique_dim"),
 )
-def _unique_dim(input: Array, dim: int) -> tuple[Array, ...]:
-    return distinct(input, dim)
+def _unique_dim(input: Array, dim: int, numbered: bool, counted: bool) -> tuple[Array, ...]:
+    return distinct(input, dim, numbered, counted)
 
 
 @operator(
@@ -122,8 +123,10 @@ def unique(
     """
     if input._array.dtype.kind == "c":
         raise NotImplementedError(f"\"unique\" not implemented for '{type_name(input)}'")
-    results = _unique(input) if dim is None else _unique_dim(input, sliced_dim(dim, input._array.shape))
-    return asked(results, return_inverse, return_counts)
+    wanted = bool(return_inverse), bool(return_counts)
+    if dim is None:
+        return asked(_unique(input, *wanted), *wanted)
+    return asked(_unique_dim(input, sliced_dim(dim, input._array.shape), *wanted), *wanted)
 
 
 @method
