@@ -73,3 +73,6 @@ cpdef look(TensorBase out, TensorBase source, bint several)
 
 @cython.locals(x=array_type, y=array_type, i=int)
 cpdef bint same_shape(object a, object b) except -1
+
+@cython.locals(first=TensorBase, tensor=TensorBase)
+cpdef bint are_alike(list tensors) except -1

@@ -320,3 +320,14 @@ def same_shape(a, b):
         if x.shape[i] != y.shape[i]:
             return False
     return True
+
+
+def are_alike(tensors):
+    """Whether tensors have NumPy's arrays, of one shape and dtype."""
+    first = tensors[0]
+    for tensor in tensors:
+        if type(tensor._array) is not ndarray or not same_shape(tensor._array, first._array):
+            return False
+        if tensor._array.dtype is not first._array.dtype:
+            return False
+    return True

@@ -116,6 +116,7 @@ CALLS = {
     "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),
     "standardize.cotangents": lambda: back(F.layer_norm(x(), (8,), x(8), x(8))),
     "steps.copy_rows": lambda: x(600, 600).clone(),
+    "steps.joined": lambda: torch.stack([x(), x()], 1),
     "steps.fill": lambda: torch.full((300, 300), 2.0),
     "steps.count_up": lambda: torch.arange(1000.0),
     "streams.normal": lambda: torch.randn(100),

@@ -13,6 +13,7 @@ from rushlight.core.batched import grown, spread
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.meta import is_meta
+from rushlight.core.recording import are_alike
 from rushlight.kernels.parts import concatenated
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import write_out
@@ -70,8 +71,7 @@ def joined_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     lists=("tensors",),
 )
 def _cat(tensors: Sequence[Array], dim: int, dtype: np.dtype[Any]) -> Array:
-    arrays = [a for a in tensors if a.shape != (0,)] or tensors
-    return concatenated(arrays, dim, dtype)
+    return concatenated(tensors, dim, dtype)
 
 
 def concatenation(arrays: Sequence[Array], dim: int) -> Array:
@@ -81,12 +81,10 @@ def concatenation(arrays: Sequence[Array], dim: int) -> Array:
 
 def check_list(name: str, tensors: Any) -> list[Tensor]:
     """Tensors as a list; TypeError for anything that is not a tensor."""
-    if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
+    if type(tensors) not in (tuple, list) and (isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__")):
         given = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {given}")
     tensors = list(tensors)
-    if {*map(type, tensors)} == {Tensor}:
-        return tensors
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
@@ -111,16 +109,6 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     else:
         result = _cat(tensors, checked_dim(tensors, dim), common_dtype(tensors))
     return result if out is None else write_out("cat", out, result, *tensors)
-
-
-def are_alike(tensors: Sequence[Tensor]) -> bool:
-    """Whether tensors have NumPy's arrays, of one shape and dtype."""
-    first = tensors[0]._array
-    for tensor in tensors:
-        array = tensor._array
-        if array.shape != first.shape or array.dtype is not first.dtype or type(array) is not np.ndarray:
-            return False
-    return True
 
 
 def checked_dim(tensors: Sequence[Tensor], dim: int) -> int:
