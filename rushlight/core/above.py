@@ -26,6 +26,7 @@ LATE = {
     "gradient_for": "sparse.gradients",
     "gradient_to_check": "autograd.gradcheck_comparisons",
     "install_switches": "overrides.switches",
+    "lay_slope": "ops.derivatives.slopes",
     "load": "serialization.loading",
     "make_wrapper_subclass": "dispatch.wrappers",
     "other_form": "refusals.forms",

@@ -17,6 +17,7 @@ RESULT = 2  # an output of the operation
 SHAPE = 3  # the shape of an argument
 SHAPES = 4  # the shapes of a list of tensors
 COLUMNS = 5  # whether an argument is stored in column-major order
+STRIDES = 6  # an argument's strides, in elements
 
 # how views were made
 DEFAULT = 0

@@ -30,6 +30,7 @@ cdef class Backward:
     cdef bint accumulates_tensors
     cdef bint accumulates_arrays
     cdef bint watched
+    cdef bint shows
 
     @cython.locals(vertex=Vertex)
     cpdef run(self, list roots, list wanted, bint accumulates=*)
@@ -87,6 +88,8 @@ cdef bint own(object grad)
 
 @cython.locals(x=array_type, y=array_type, i=int)
 cdef bint same_layout(object a, object b)
+
+cdef bint lies_well(object grad, object array)
 
 cdef bint leads_on(Node node, set leads)
 

@@ -50,6 +50,7 @@ class Backward:
         self.accumulates_tensors = create_graph
         self.accumulates_arrays = False  # of tensors that formulas computed with batched values
         self.watched = self.anomaly or self.observer is not None
+        self.shows = create_graph  # users see the memory layouts of gradients
 
     def run(self, roots, wanted, accumulates=False):
         """Propagates the gradients of `roots`, a list of (vertex, output, gradient), through the graph.
@@ -68,6 +69,7 @@ class Backward:
             with CLAIM:
                 self.claim([root[0] for root in roots])
             if wanted is not None:
+                self.shows = True
                 self.select(wanted)
                 if len(roots) == 1 and not self.needs(roots[0][0]):
                     self.tell(*roots[0])
@@ -357,6 +359,8 @@ class Backward:
                     continue
                 if self.needs(target):
                     result = node.cotangent(i, grad, self.recorded)
+                    if self.shows and node.plan.slopes is not None:
+                        result = ABOVE.lay_slope(node, i, result, grad)
                     self.deliver(target, node.number(i), result, is_new(result, grad))
                 else:
                     node.verify(i)
@@ -377,6 +381,8 @@ class Backward:
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
+        if self.shows and node.plan is not None and node.plan.slopes is not None:
+            grads = [ABOVE.lay_slope(node, i, slope, grad) for i, slope in enumerate(grads)]
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold other arrays
         if node.hooks is not None:
             if node.op is None or not node.op.lists:  # for a list PyTorch computes all gradients or none
@@ -514,8 +520,7 @@ def accumulate(leaf, grad, owned, recorded):
     if recorded or isinstance(grad, TensorBase) or (held is not None and held._array is None):
         accumulate_tensors(leaf, held, grad, recorded)
     elif held is None:
-        array = leaf._settled()
-        leaf._grad = new_tensor(grad if owned and same_layout(grad, array) else copied(grad, leaf))
+        leaf._grad = new_tensor(grad if owned and lies_well(grad, leaf._settled()) else copied(grad, leaf))
     else:
         array = held._array
         if 0 in array.strides and is_repeated(array):
@@ -560,6 +565,11 @@ def same_layout(a, b):
     return True
 
 
+def lies_well(grad, array):
+    """Whether a gradient lies as its leaf's array does; contiguously, if that has gaps."""
+    return same_layout(grad, array) or (not is_dense(array) and grad.flags.c_contiguous)
+
+
 def copied(grad, leaf):
     """A copy of a gradient in the memory layout of its leaf, in the leaf's dtype or the one set by `grad_dtype`.
 
@@ -567,7 +577,7 @@ def copied(grad, leaf):
     """
     other_dtype = leaf.hooks is not None and leaf.hooks.grad_dtype != OWN
     array = leaf._array
-    if grad.base is not None and 0 not in grad.strides and same_layout(grad, array) and is_dense(array):
+    if grad.base is not None and 0 not in grad.strides and lies_well(grad, array) and is_dense(grad):
         array = grad
     order = "K" if is_dense(array) else "C"
     copy = alike(array, np.empty_like(array, dtype=grad.dtype if other_dtype else leaf._array.dtype, order=order))

@@ -2,7 +2,7 @@
 from rushlight.core.formulas cimport Formula
 from rushlight.core.graph cimport Plan
 
-cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS, NEVER, DISORDER, OPERANDS, ALWAYS
+cdef int ARGUMENT, ARGUMENTS, RESULT, SHAPE, SHAPES, COLUMNS, STRIDES, NEVER, DISORDER, OPERANDS, ALWAYS
 
 
 cdef class Entry:
@@ -31,6 +31,7 @@ cdef class Entry:
     cdef public object series
     cdef public bint one_byte
     cdef public bint converts
+    cdef public tuple slopes
     cdef public bint kernel
     cdef public bint in_steps
     cdef public bint reads_layout

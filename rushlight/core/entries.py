@@ -3,7 +3,19 @@
 from functools import cache
 from inspect import signature
 
-from rushlight.core.codes import ALWAYS, ARGUMENT, ARGUMENTS, COLUMNS, DISORDER, NEVER, OPERANDS, RESULT, SHAPE, SHAPES
+from rushlight.core.codes import (
+    ALWAYS,
+    ARGUMENT,
+    ARGUMENTS,
+    COLUMNS,
+    DISORDER,
+    NEVER,
+    OPERANDS,
+    RESULT,
+    SHAPE,
+    SHAPES,
+    STRIDES,
+)
 from rushlight.core.formulas import Formula
 from rushlight.core.graph import Node, Plan
 
@@ -35,6 +47,7 @@ LAYING = {  # when to check the layout of a result
     "spectral": ALWAYS,
     "half spectral": ALWAYS,
 }
+LIKE_INPUTS = frozenset(("like input", "left factor", "right factor"))  # layouts of gradients that inputs decide
 
 
 OPTIONS = {
@@ -46,6 +59,7 @@ OPTIONS = {
     "view": False,  # the result is a view of the first argument
     "layout": "",  # the result's memory layout in PyTorch: a rule in `placing`, or "as computed" by `forward`
     # derivatives
+    "slopes": {},  # the memory layout of an input's gradient in PyTorch, if not that of the formula's last step: a rule
     "joint": None,  # a formula that gives the gradients of all of `inputs` at once
     "inputs": (),  # the names of the differentiable inputs, where they are not those of `formulas`
     "nondifferentiable": (),  # the numbers of the outputs that never require grad
@@ -112,6 +126,7 @@ class Entry:
         self.takes_none = options["takes_none"]
         self.layout = options["layout"] or self.usual_layout()
         self.laying = LAYING.get(self.layout, OPERANDS)
+        self.slopes = tuple([options["slopes"].get(params[i], "") for i in self.inputs]) if options["slopes"] else None
         self.compute = Formula(forward, len(params)) if self.promote is not None and not self.lists else None
         self.batch = options["batch"]
         self.tangent = options["tangent"]
@@ -174,6 +189,7 @@ def make_plan(op, mask):
     """Collects what the formulas of the inputs in `mask` need."""
     wanted = []
     plan = Plan()
+    plan.slopes = op.slopes
     if op.joint is not None:
         names = list(signature(op.joint).parameters)[1:]
         plan.asks_needs = "needs" in names
@@ -188,6 +204,10 @@ def make_plan(op, mask):
             else ()
             for i, f in enumerate(plan.formulas)
         )
+    plan.strides = tuple(
+        position_of(wanted, (STRIDES, op.inputs[i])) if rule in LIKE_INPUTS and mask >> i & 1 else -1
+        for i, rule in enumerate(op.slopes or ())
+    )
     elementwise = op.compute is not None and not plan.joint
     plan.compiled = tuple(
         Formula(f, 1 + len(picks)) if elementwise else None for f, picks in zip(plan.formulas, plan.picks)

@@ -29,6 +29,7 @@ class Entry:
     series: Callable[..., Any] | None
     one_byte: bool
     converts: bool
+    slopes: tuple[str, ...] | None
     kernel: bool
     in_steps: bool
     reads_layout: bool

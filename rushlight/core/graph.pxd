@@ -38,6 +38,8 @@ cdef class Plan:
     cdef public tuple picks
     cdef public tuple kinds
     cdef public tuple sources
+    cdef public tuple slopes
+    cdef public tuple strides
     cdef public bint saves_tensors
     cdef public bint saves_result
     cdef public bint asks_needs

@@ -32,16 +32,23 @@ def place(op: Any, args: Any, out: TensorBase) -> None:
     given = operands_of(op, args) if op.layout == "elementwise" else args
     strides = None if rule is None else rule(array.shape, given)
     if strides is not None:
-        steps = tuple([step * array.itemsize for step in strides])
-        if not array.size:
-            out._array = laid_over(array, array.shape, steps)  # a new array would have strides of 0
-        elif array.strides != steps:
-            out._array = np.ndarray(array.shape, array.dtype, strides=steps)
-            out._array[...] = array
+        out._array = laid(array, strides)
     elif not array.flags.writeable or is_repeated(array) or is_loose(array):
         out._array = np.array(array, order="C")
     else:
         out._unsettled = not array.flags.c_contiguous
+
+
+def laid(array: np.ndarray, strides: Sequence[int]) -> np.ndarray:
+    """An array with some strides, in elements: itself, or a copy if it has others."""
+    steps = tuple([step * array.itemsize for step in strides])
+    if not array.size:
+        return laid_over(array, array.shape, steps)  # a new array would have strides of 0
+    if array.strides == steps:
+        return array
+    out = np.ndarray(array.shape, array.dtype, strides=steps)
+    out[...] = array
+    return out
 
 
 def tensors_of(args: Any) -> list[TensorBase]:
@@ -111,7 +118,7 @@ def handed_out(grad: Array, compact: bool) -> Array:
         return grad
     if 0 in grad.strides and grad.size:
         return grad if grad.flags.writeable else repeated_anew(grad)
-    if grad.flags.c_contiguous or not is_ours(grad, compact):
+    if grad.flags.c_contiguous or not (is_ours(grad, compact) or min(grad.strides) < 0):
         return grad if grad.flags.writeable else np.array(grad, order="K")
     return np.ascontiguousarray(grad)
 
@@ -234,6 +241,11 @@ def like_first(shape: Sequence[int], args: Sequence[Any]) -> Any:
     return strides_of_copy(own, strides) if own == shape else strides_among(shape, (own, strides))
 
 
+def like_input(shape: tuple[int, ...], args: Sequence[Any]) -> Any:
+    """The strides of a copy of the input, whose own come last; None if it lies in order."""
+    return args[-1] and strides_of_copy(shape, args[-1])
+
+
 def strides_of_copy(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The strides of a copy: its own if there are no gaps, else the dimensions are sorted by them."""
     return strides if fills(shape, strides, 1) else strides_among(shape, (shape, strides))
@@ -309,6 +321,37 @@ def piled(shape: Sequence[int], args: Any) -> Any:
     whole = [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]] if dim + 1 < len(shape) else []
     strides = joined(whole, args)
     return strides and (*strides[:dim], strides[dim] * shape[dim + 1], *strides[dim:])
+
+
+def reduced(shape: Sequence[int], args: Any) -> Any:
+    """The strides of the gradient of a reduction, computed from the cotangent, the result and the input.
+
+    The formula's last two arguments are the dimensions and whether they were kept.
+    """
+    grad, input, result, *_, dims, _ = args
+    return strides_among(tuple(shape), kept(grad, shape, dims), kept(result, shape, dims), seen(input))
+
+
+def scaled(shape: Sequence[int], args: Any) -> Any:
+    """The strides of the gradient of a p-norm: the cotangent comes first for p = 2, else the input."""
+    grad, input, _, p, dims, _ = args
+    operands = [kept(grad, shape, dims), seen(input)]
+    return strides_among(tuple(shape), *(operands if p == 2 else reversed(operands)))
+
+
+def kept(tensor: TensorBase, shape: Sequence[int], dims: int | Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The shape and strides of the result of a reduction with the dimensions that it lacks, of size 1."""
+    sizes, strides = map(list, seen(tensor))
+    if len(sizes) < len(shape):
+        for dim in sorted(d % len(shape) for d in ((dims,) if isinstance(dims, int) else dims)):
+            sizes.insert(dim, 1)
+            strides.insert(dim, 1)
+    return tuple(sizes), tuple(strides)
+
+
+def tall_columns(shape: Any, args: Any) -> Any:
+    """Column-major order of a gradient, unless the matrices are wider than tall; its cotangents are a list."""
+    return columns(shape, args[1:]) if shape[-2] >= shape[-1] else None
 
 
 def halved(shape: Sequence[int], args: Any) -> Any:
@@ -420,6 +463,10 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "padded": padded,
     "viewed": viewed,
     "columns": columns,
+    "like input": like_input,
+    "tall columns": tall_columns,
+    "reduced": reduced,
+    "scaled": scaled,
     "channels last": channels_last,
     "joined": joined,
     "piled": piled,

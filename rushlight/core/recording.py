@@ -18,6 +18,7 @@ from rushlight.core.codes import (
     RESHAPE,
     RESULT,
     SHAPES,
+    STRIDES,
     UNRECORDED,
 )
 from rushlight.core.context import next_number, value_of
@@ -156,6 +157,8 @@ def fetch(plan, k, value):
         return tuple([tensor._array.shape for tensor in value])
     if kind == COLUMNS:
         return by_columns(value._array) if isinstance(value, TensorBase) else False
+    if kind == STRIDES:
+        return own_strides(value)
     return value._array.shape if isinstance(value, TensorBase) else np.shape(value)
 
 
@@ -165,6 +168,13 @@ def by_columns(array):
         return False
     x = array
     return x.ndim == 2 and x.flags.f_contiguous and not x.flags.c_contiguous
+
+
+def own_strides(value):
+    """The strides of an argument, in elements; None if it lies in order."""
+    if not isinstance(value, TensorBase) or value._unsettled or value._array.flags.c_contiguous:
+        return None
+    return tuple([step // value._array.itemsize for step in value._array.strides])
 
 
 def version(value):

@@ -52,7 +52,14 @@ def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     return adjoint(_solve_triangular(R, adjoint(total), True, False))
 
 
-@operator(layout="columns", batch=leading, node="LinalgQrBackward0", holomorphic=False, input=qr_cotangent)
+@operator(
+    layout="columns",
+    batch=leading,
+    node="LinalgQrBackward0",
+    holomorphic=False,
+    input=qr_cotangent,
+    slopes={"input": "tall columns"},
+)
 def _qr(input: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, ...]:
     if mode == "r":
         return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")

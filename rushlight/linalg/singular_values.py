@@ -237,6 +237,7 @@ def pinv_cotangent(grad: Array, input: Array, result: Array) -> Array:
     holomorphic=False,
     batch=by(with_tolerances(lambda *args: _pinv.forward(*args))),
     input=pinv_cotangent,
+    slopes={"input": "columns"},
 )
 def _pinv(input: Array, atol: float | Array | None, rtol: float | Array | None, hermitian: bool) -> Array:
     if hermitian and input.size:

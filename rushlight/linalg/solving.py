@@ -117,6 +117,7 @@ def solve_cotangents(
     node="LinalgSolveExBackward0",
     joint=solve_cotangents,
     inputs=("A", "B"),
+    slopes={"B": "columns"},
 )
 def _solve(A: Array, B: Array) -> Array:
     """The solution X of A X = B; all are matrices."""

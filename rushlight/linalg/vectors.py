@@ -25,6 +25,7 @@ NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes 
     node="LinalgCrossBackward0",
     input=lambda grad, input_shape, other, dim: unbroadcast(_cross(other, grad, dim), input_shape),
     other=lambda grad, input, other_shape, dim: unbroadcast(_cross(grad, input, dim), other_shape),
+    slopes={"input": "contiguous", "other": "contiguous"},
 )
 def _cross(input: Array, other: Array, dim: int) -> Array:
     x, y = input.swapaxes(dim, -1), other.swapaxes(dim, -1)

@@ -49,10 +49,12 @@ def loss_operator(
     loss: Callable[..., Any],
     slope: Callable[..., Any],
     target_slope: Callable[..., Any] | None = None,
+    slopes: str = "",
 ) -> Any:
     """Registers a loss of two arrays and a parameter, including its reduction.
 
     `slope` is the derivative with respect to the input; that of the target is `target_slope`, or minus `slope`.
+    `slopes` is the memory layout of both in PyTorch.
     """
 
     loss = fused(loss)
@@ -95,6 +97,7 @@ def loss_operator(
         promote=only("f", kernel),
         broadcasts=True,
         batch=by(batch),
+        slopes={"input": slopes, "target": slopes} if slopes else {},
     )(forward)
 
 
@@ -143,9 +146,12 @@ _mse_loss = loss_operator(
     "mse_cpu",
     lambda input, target, _: np.square(input - target),
     lambda input, target, _: (input - target) * 2,
+    slopes="contiguous",
 )
-_smooth_l1_loss = loss_operator("smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope)
-_huber_loss = loss_operator("huber_loss", "HuberLossBackward0", "huber_cpu", huber, huber_slope)
+_smooth_l1_loss = loss_operator(
+    "smooth_l1_loss", "SmoothL1LossBackward0", "smooth_l1_cpu", smooth_l1, smooth_l1_slope, slopes="contiguous"
+)
+_huber_loss = loss_operator("huber_loss", "HuberLossBackward0", "huber_cpu", huber, huber_slope, slopes="contiguous")
 _binary_cross_entropy = loss_operator(
     "binary_cross_entropy",
     "BinaryCrossEntropyBackward0",

@@ -80,6 +80,7 @@ logit_ = Tensor.logit_
     name="log_sigmoid",
     input=lambda grad, input: grad * logistic_of(-input),
     promote=floats("log_sigmoid_cpu"),
+    slopes={"input": "like first"},
     broadcasts=True,
 )
 def _logsigmoid(input: Array) -> Array:
@@ -101,6 +102,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @operator(
     input=lambda grad, input, beta, threshold: _where(input * beta > threshold, grad, grad * logistic_of(input * beta)),
     promote=floats("softplus_cpu"),
+    slopes={"input": "elementwise of tensors"},
     broadcasts=True,
 )
 @fused

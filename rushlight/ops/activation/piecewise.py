@@ -35,6 +35,7 @@ __all__ = [
     saved_as={"low": "min_val", "high": "max_val"},
     input=lambda grad, input, low, high: tied(_drop((input <= low) | (input >= high), grad), input),
     promote=only("iuf", "hardtanh_cpu"),
+    slopes={"input": "elementwise of tensors"},
     broadcasts=True,
 )
 def _hardtanh(input: Array, low: float, high: float) -> Array:

@@ -49,7 +49,12 @@ def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool
     return _put.forward(input, places(index, math.prod(input.shape[n:]), n), source, accumulate)
 
 
-@operator(linear=True, batch=take_batch, input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index))
+@operator(
+    linear=True,
+    batch=take_batch,
+    input=lambda grad, input_shape, index: _put_flat(grad, input_shape, index),
+    slopes={"input": "like input"},
+)
 def _take(input: Array, index: Array) -> Array:
     return selected(np.reshape(input, -1), index)
 

@@ -37,7 +37,13 @@ def fill_batch(n: int, input: Array, mask: Array, value: Any) -> Array:
     return _masked_fill.forward(input, mask, value)
 
 
-@operator(batch=by(fill_batch), series=masking, input=lambda grad, mask: _drop(mask, grad), name="masked_fill")
+@operator(
+    batch=by(fill_batch),
+    series=masking,
+    input=lambda grad, mask: _drop(mask, grad),
+    slopes={"input": "contiguous"},
+    name="masked_fill",
+)
 def _masked_fill(input: Array, mask: Array, value: complex) -> Array:
     if type(input) is np.ndarray and takes_steps(input, mask, value):
         return evaluate(FILL, input, mask, value, None)
@@ -60,6 +66,7 @@ def takes_steps(input: Array, mask: Array, value: Any) -> bool:
     additive=True,
     input=lambda grad, mask: _drop(mask, grad),
     value=lambda grad, mask: np.add.reduce(_keep(mask, grad), axis=None),
+    slopes={"input": "contiguous"},
     node="MaskedFillBackward1",
 )
 def _masked_fill_tensor(input: Array, mask: Array, value: Array) -> Array:
@@ -121,7 +128,13 @@ def select_batch(op: Any, args: Any, levels: Any) -> Any:
     return dynamic(op, args, levels) if type(mask) is Batched else aligned(input, levels)[..., mask]
 
 
-@operator(shape_of_values=True, linear=True, batch=select_batch, input=lambda grad, mask: _place_masked(grad, mask))
+@operator(
+    shape_of_values=True,
+    linear=True,
+    batch=select_batch,
+    input=lambda grad, mask: _place_masked(grad, mask),
+    slopes={"input": "like input"},
+)
 def _masked_select(input: Array, mask: Array) -> Array:
     return input[mask]
 

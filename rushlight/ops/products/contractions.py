@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from rushlight.ops.arguments.mismatch import check_tensors
 from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
 from rushlight.ops.products.batched_products import of_dims, of_letters
-from rushlight.ops.products.einsum_layout import contracted
+from rushlight.ops.products.einsum_layout import contracted, of_factor, sloped
 from rushlight.ops.shapes.dimensions import permute
 from rushlight.ops.shapes.slicing import diagonal
 from rushlight.ops.table import operator
@@ -30,7 +30,8 @@ from rushlight.tensors import Tensor
 
 __all__ = ["chain_matmul", "einsum", "tensordot"]
 
-RULES["contracted"] = contracted
+RULES.update({"contracted": contracted, "sloped": sloped})
+RULES.update({"left factor": partial(of_factor, True), "right factor": partial(of_factor, False)})
 SMALL = 4096  # up to this many multiplications, NumPy's plain loop is faster than a search for the best order
 
 
@@ -74,7 +75,14 @@ def einsum_cotangent(
     return unbroadcast(_einsum(factors, tuple(terms), target), shape)
 
 
-@operator(batch=of_letters, layout="contracted", joint=einsum_cotangents, inputs=("operands",), lists=("operands",))
+@operator(
+    batch=of_letters,
+    layout="contracted",
+    joint=einsum_cotangents,
+    inputs=("operands",),
+    lists=("operands",),
+    slopes={"operands": "sloped"},
+)
 def _einsum(operands: Sequence[Array], subscripts: Sequence[str], output: str) -> Array:
     """An einsum with a parsed equation: `subscripts` has the letters of each operand, `output` those of the result."""
     sizes = dict(zip("".join(subscripts), itertools.chain(*[x.shape for x in operands]), strict=True))
@@ -226,6 +234,7 @@ def alone(letters: Collection[str], subscripts: Sequence[str], arrays: Sequence[
     other=lambda grad, input, other_shape, dims, dims_other: tensordot_cotangent(
         swapped(grad, input.ndim - len(dims)), input, len(other_shape), dims_other, dims
     ),
+    slopes={"input": "left factor", "other": "right factor"},
 )
 def _tensordot(input: Array, other: Array, dims: Sequence[int], dims_other: Sequence[int]) -> Array:
     return np.tensordot(input, other, (dims, dims_other))

@@ -1,5 +1,9 @@
-"""The memory layout of what `einsum` computes: PyTorch multiplies pairs of operands as batches of matrices."""
+"""Memory layouts of what `einsum` computes, and of its gradients and those of `tensordot`.
 
+PyTorch multiplies pairs of operands as matrices.
+"""
+
+import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -45,6 +49,56 @@ def strides_of_einsum(operands: tuple[Layout, ...], subscripts: tuple[str, ...],
         return strides[: len(output)]
     shape = sizes[: len(output)]
     return strides_of_view(sizes, strides, shape, 1) or compact(shape, 1)
+
+
+def sloped(shape: Sequence[int], args: Any) -> Any:
+    """The strides of an operand's gradient: its product with the other one is a batch of products of matrices."""
+    _, _, shapes, subscripts, output, i = args
+    found = strides_of_slope(tuple(shapes), tuple(subscripts), output, i) if len(subscripts) == 2 else None
+    return NotImplemented if found is None else found
+
+
+@lru_cache(maxsize=ANSWERS)
+def strides_of_slope(
+    shapes: tuple[tuple[int, ...], ...], subscripts: tuple[str, ...], output: str, i: int
+) -> tuple[int, ...] | None:
+    """The strides of the gradient of operand `i` of two; None if the other one is not multiplied as matrices."""
+    if any(len(set(term)) < len(term) for term in subscripts):
+        return None
+    letters = [*output, *sorted(set("".join(subscripts)) - set(output))]
+    own, other = [
+        {letter for letter, n in zip(term, sizes, strict=True) if n != 1}
+        for term, sizes in zip(*[(x[i], x[1 - i]) for x in (subscripts, shapes)], strict=True)
+    ]
+    summed = [letter for letter in letters[len(output) :] if letter in own | other]
+    if not summed or any(letter not in own & other for letter in summed):
+        return None
+    shared = [letter for letter in output if letter in own & other]
+    mine = [letter for letter in output if letter in own - other]
+    left, right = (own, other) if i == 0 else (other, own)
+    first = [letter for letter in output if letter in left - right]
+    second = [letter for letter in output if letter not in left]
+    swapped = bool(first and second) and output.index(second[-1]) < output.index(first[0])
+    order = [*mine, *summed] if swapped == bool(i) else [*summed, *mine]
+    order = [*shared, *order, *[letter for letter in letters if letter not in own]]
+    sizes = dict(zip(subscripts[i], shapes[i], strict=True))
+    strides = dict(zip(order, compact([sizes.get(letter, 1) for letter in order], 1), strict=True))
+    return tuple([strides[letter] for letter in subscripts[i]])
+
+
+def of_factor(left: bool, shape: Sequence[int], args: Any) -> tuple[int, ...]:
+    """The strides of the gradient of a factor of `tensordot`: by columns if the factor is, as a matrix."""
+    *_, dims, dims_other, strides = args
+    summed = dims if left else dims_other
+    free = [dim for dim in range(len(shape)) if dim not in summed]
+    rows, columns = (free, summed) if left else (summed, free)
+    order = [*rows, *columns]
+    sizes = math.prod([shape[dim] for dim in rows]), math.prod([shape[dim] for dim in columns])
+    own = strides or compact(shape, 1)
+    matrix = strides_of_view(tuple([shape[dim] for dim in order]), tuple([own[dim] for dim in order]), sizes, 1)
+    if matrix == (1, sizes[0]):
+        order = [*columns, *rows]
+    return strides_in(order[::-1], shape) or compact(shape, 1)
 
 
 def aligned(letters: Sequence[str], term: str, sizes: Sequence[int], strides: Sequence[int]) -> Layout:

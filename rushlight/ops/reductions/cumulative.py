@@ -51,7 +51,7 @@ def _cumsum_back(input: Array, dim: int, double: bool) -> Array:
     one_byte=False,
     linear=True,
     batch=leading,
-    input=lambda grad, dim, double: _cumsum_back(grad, dim, double),
+    input=lambda grad, dim, double: grad if grad.shape[dim : dim + 1] == (1,) else _cumsum_back(grad, dim, double),
 )
 def _cumsum(input: Array, dim: int, dtype: np.dtype[Any] | None, double: bool) -> Array:
     if fast is not None and double and (dtype is None or dtype == input.dtype):
@@ -188,6 +188,7 @@ def log_sums_cotangent(grad: Array, input: Array, result: Array, dim: int) -> Ar
     kernel=True,
     batch=leading,
     input=lambda grad, input, result, dim: log_sums_cotangent(grad, input, result, dim),
+    slopes={"input": "contiguous"},
 )
 @in_float32
 def _logcumsumexp(input: Array, dim: int) -> Array:

@@ -97,6 +97,7 @@ def joined(parts: Sequence[Array]) -> Array:
     batch=elementwise,
     joint=distance_cotangents,
     inputs=("x1", "x2"),
+    slopes={"x1": "contiguous", "x2": "contiguous"},
     broadcasts=True,
 )
 def _cdist(x1: Array, x2: Array, p: float) -> Array:

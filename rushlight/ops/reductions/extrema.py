@@ -100,6 +100,7 @@ def _min(input: Array) -> Array:
     tangent=weighed,
     series=nearby,
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+    slopes={"input": "reduced"},
 )
 def _amax(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
     return reduced(input, dims, keepdim, LARGEST)
@@ -111,6 +112,7 @@ def _amax(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
     tangent=weighed,
     series=nearby,
     input=lambda grad, input, result, dims, keepdim: shared(grad, input, result, dims, keepdim),
+    slopes={"input": "reduced"},
 )
 def _amin(input: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
     return reduced(input, dims, keepdim, SMALLEST)

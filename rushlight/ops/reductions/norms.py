@@ -95,6 +95,7 @@ def norm_cotangent(grad: Array, input: Array, result: Array, p: float, dims: Seq
     batch=leading,
     tangent=weighed,
     input=lambda grad, input, result, p, dims, keepdim: norm_cotangent(grad, input, result, p, dims),
+    slopes={"input": "scaled"},
 )
 def _linalg_vector_norm(input: Array, p: float, dims: tuple[int, ...], keepdim: bool) -> Array:
     return norm_of(input, p, dims, keepdim)

@@ -125,6 +125,7 @@ def prod_cotangent(grad: Array, input: Array) -> Array:
     batch=over_all(np.multiply.reduce),
     tangent=weighed,
     input=lambda grad, input, result: prod_cotangent(grad, input),
+    slopes={"input": "elementwise of tensors"},
 )
 def _prod(input: Array) -> Array:
     return total(input, PRODUCT)
@@ -139,6 +140,7 @@ def _prod(input: Array) -> Array:
     input=lambda grad, input, result, dim, keepdim: (
         repeated_over(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
     ),
+    slopes={"input": "reduced"},
 )
 def _prod_dim(input: Array, dim: int, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     if input.dtype == dtype and input.ndim:

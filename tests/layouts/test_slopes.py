@@ -1,0 +1,89 @@
+"""Where gradients lie that PyTorch computes by kernels of their own: beside live PyTorch."""
+
+import pytest
+
+import rushlight
+
+pytorch = pytest.importorskip("torch")
+SHAPES = [(3, 4), (2, 3, 4), (1, 3, 3), (2, 1, 4)]
+CALLS = {
+    **{
+        f"{name} {reduction}": lambda t, x, name=name, reduction=reduction: getattr(t.nn.functional, name)(
+            x, x.detach() * 2, reduction=reduction
+        )
+        for name in ("mse_loss", "huber_loss", "smooth_l1_loss", "l1_loss")
+        for reduction in ("none", "mean", "sum")
+    },
+    "target": lambda t, x: t.nn.functional.mse_loss(x.detach() * 2, x),
+    "masked_fill": lambda t, x: x.masked_fill(x > 0.3, 0),
+    "masked_fill with a tensor": lambda t, x: x.masked_fill(x > 0.3, t.tensor(2.0)),
+    "masked_select": lambda t, x: x.masked_select(x > 0.3),
+    "take": lambda t, x: x.take(t.tensor([0, 1, 1])),
+    "logcumsumexp": lambda t, x: x.logcumsumexp(-1),
+    "cumsum": lambda t, x: x.cumsum(0),
+    "logsigmoid": lambda t, x: t.nn.functional.logsigmoid(x),
+    "softplus": lambda t, x: t.nn.functional.softplus(x),
+    "hardtanh": lambda t, x: t.nn.functional.hardtanh(x, 0.2, 0.9),
+    "prod": lambda t, x: x.prod(),
+    **{
+        f"{name} {dim} {keepdim}": lambda t, x, name=name, dim=dim, keepdim=keepdim: getattr(x, name)(
+            dim, keepdim=keepdim
+        )
+        for name in ("prod", "amax", "amin")
+        for dim in (0, -1)
+        for keepdim in (False, True)
+    },
+    "amax of two": lambda t, x: x.amax((0, -1)),
+    **{
+        f"norm {p} {dim}": lambda t, x, p=p, dim=dim: t.linalg.vector_norm(x, p, dim)
+        for p in (1, 2, 3)
+        for dim in (None, 0, -1)
+    },
+    "cdist": lambda t, x: t.cdist(x, x.detach() + 1),
+    "cdist, second": lambda t, x: t.cdist(x.detach() + 1, x, 1.0),
+    "cross": lambda t, x: t.linalg.cross(x[..., :3], t.ones(*x.shape[:-1], 3)),
+    "solve": lambda t, x: t.linalg.solve(t.eye(x.shape[-2]), x),
+    "pinv": lambda t, x: t.linalg.pinv(x),
+    "qr": lambda t, x: t.linalg.qr(x)[1],
+    "rows": lambda t, x: t.einsum("...i,...i->...", x, x.detach()),
+    "columns": lambda t, x: t.einsum("...ij,ik->...jk", x, t.ones(x.shape[-2], 2)),
+    "turned": lambda t, x: t.einsum("...ij,jk->k...i", x, t.ones(x.shape[-1], 2)),
+    "weights": lambda t, x: t.einsum("bi,...i->b...", t.ones(5, x.shape[-1]), x),
+    "tensordot": lambda t, x: t.tensordot(x, t.ones(x.shape[-1], 2), 1),
+    "tensordot, second": lambda t, x: t.tensordot(t.ones(2, x.shape[0]), x, 1),
+    "tensordot of all": lambda t, x: t.tensordot(x, t.ones(x.shape), x.dim()),
+}
+
+
+def lying(t, shape, lies):
+    """A tensor in order, transposed, or with gaps."""
+    x = (t.arange(1.0, 1 + t.ones(shape).numel()) / 10).reshape(shape)
+    if lies == "turned":
+        dims = range(len(shape) - 1, -1, -1)
+        return x.permute(*dims).contiguous().permute(*dims)
+    return t.stack([x, x], -1)[..., 1] if lies == "gaps" else x
+
+
+def strides(t, call, shape, lies):
+    """The strides of gradients: of a sum, for a given cotangent, recorded, and as `.grad`."""
+    x = lying(t, shape, lies).detach().requires_grad_()
+    y = call(t, x)
+    ones = t.ones(y.shape)
+    grads = [
+        *t.autograd.grad(y.sum(), x, retain_graph=True),
+        *t.autograd.grad(y, x, ones, retain_graph=True),
+        *t.autograd.grad(y, x, ones, create_graph=True),
+    ]
+    y.backward(ones)
+    seen = [[s for n, s in zip(g.shape, g.stride(), strict=True) if n != 1] for g in (*grads, x.grad)]
+    return seen, [g.is_contiguous() for g in grads]
+
+
+@pytest.mark.parametrize("lies", ["order", "turned", "gaps"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", CALLS)
+def test_lie_as_in_pytorch(name, shape, lies):
+    call = CALLS[name]
+    if (name, shape) == ("qr", (1, 3, 3)) or (name == "solve" and shape[-2] == 1):
+        pytest.skip("strides of what LAPACK gives back for one row")
+    assert strides(rushlight, call, shape, lies) == strides(pytorch, call, shape, lies)
