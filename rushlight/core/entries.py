@@ -204,7 +204,7 @@ def make_plan(op, mask):
             else ()
             for i, f in enumerate(plan.formulas)
         )
-    plan.strides = tuple(
+    plan.stride_picks = tuple(
         position_of(wanted, (STRIDES, op.inputs[i])) if rule in LIKE_INPUTS and mask >> i & 1 else -1
         for i, rule in enumerate(op.slopes or ())
     )

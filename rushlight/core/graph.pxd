@@ -39,7 +39,7 @@ cdef class Plan:
     cdef public tuple kinds
     cdef public tuple sources
     cdef public tuple slopes
-    cdef public tuple strides
+    cdef public tuple stride_picks
     cdef public bint saves_tensors
     cdef public bint saves_result
     cdef public bint asks_needs

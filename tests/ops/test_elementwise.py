@@ -204,6 +204,17 @@ def test_frexp(torch):
     assert torch.ldexp(mantissa, exponent).tolist() == x.tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ldexp_where_the_power_alone_is_out_of_range(torch, dtype):
+    x = np.array([3e-38, 2.0**-149, 3e38, 0.0, -1.0], dtype)
+    for exponent in (0, 1, -3, 126, 200, 276, -149, -280, 3000, -3000):
+        with np.errstate(over="ignore", under="ignore"):
+            expected = np.ldexp(x, exponent)
+        found = torch.ldexp(torch.tensor(x), torch.tensor([exponent]))
+        np.testing.assert_array_equal(found.numpy(), expected)
+    assert torch.ldexp(torch.ones(2), torch.tensor([float("inf"), float("-inf")])).tolist() == [float("inf"), 0]
+
+
 def test_rounding(torch):
     x = torch.tensor([-2.5, -0.5, 0.5, 1.5, 2.5, 0.126])
     assert torch.round(x).tolist() == [-2.0, 0.0, 0.0, 2.0, 2.0, 0.0]

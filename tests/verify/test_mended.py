@@ -57,6 +57,7 @@ MODE = "with torch.autograd.graph.save_on_cpu():\n    t = x.tanh()"
     ("lines", "reason"),
     [
         ([X, "g = torch.autograd.grad(x.topk(2).values.sum(), x)"], explained.TIES),
+        ([X, "g = torch.autograd.grad(x.repeat(9).quantile(0.3) ** 2, x)"], explained.TIES),
         (["y = torch.ldexp(torch.ones(1), torch.full((1,), 100, dtype=torch.float16))"], explained.SCALED),
         ([X, "g = torch.func.vjp(torch.vmap(lambda x: x.var(-1)), x)[1](x.detach())"], explained.LENGTHENED),
         ([X, MODE, "t.add_(1)", "t.backward(torch.ones_like(t))"], explained.STALE),

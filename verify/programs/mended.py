@@ -4,6 +4,7 @@ A correction computes the right result of a PyTorch operator with other operator
 """
 
 import itertools
+import math
 
 import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
@@ -53,8 +54,9 @@ def running_product(name: str, result, input, dim):
 
 
 def scaled(name: str, result, input, other):
-    """`ldexp`: the power of two is computed in the type of the result."""
-    return input * torch.pow(2.0, torch.as_tensor(other).to(result.dtype))
+    """`ldexp`: the power of two is computed in double precision."""
+    powers = torch.pow(2.0, torch.as_tensor(other).double())
+    return (torch.as_tensor(input).to(torch.promote_types(result.dtype, torch.float64)) * powers).to(result.dtype)
 
 
 VALUES = (
@@ -107,7 +109,17 @@ def first_of_ties(input, k, dim=-1, largest=True, sorted=True):
     return found
 
 
+def quantile_of_first(input, q, dim=None, keepdim=False):
+    """`quantile` by linear interpolation, where equal elements have ranks in their order."""
+    rows = input.reshape(-1) if dim is None else input
+    ordered, rank = rows.sort(dim=dim or 0, stable=True).values, q * (rows.size(dim or 0) - 1)
+    below, above = (ordered.select(dim or 0, whole(rank)) for whole in (math.floor, math.ceil))
+    found = torch.lerp(below, above, rank % 1)
+    return torch.quantile(input, q, dim, keepdim) if keepdim or rows.isnan().any() else found
+
+
 INSTEAD = {
+    "quantile": (quantile_of_first, explained.TIES),
     "scatter_reduce": (extreme, explained.EXTREMES),
     "mode": (mode, explained.MODES),
     "topk": (first_of_ties, explained.TIES),

@@ -44,8 +44,8 @@ def lay_slope(node: Node, i: int, slope: Any, grad: Any) -> Any:
         given = [as_tensor(grad), *[node.look_at(k) for k in picks]]
         if node.op.lists:
             given.append(i)
-        elif node.plan.strides[i] >= 0:
-            given.append(node.look_at(node.plan.strides[i]))
+        elif node.plan.stride_picks[i] >= 0:
+            given.append(node.look_at(node.plan.stride_picks[i]))
         strides = find(array.shape, given)
     if strides is NotImplemented or (strides is None and array.flags.c_contiguous):
         return slope

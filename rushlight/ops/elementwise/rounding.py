@@ -8,6 +8,7 @@ import numpy as np
 from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import Operator
@@ -347,9 +348,24 @@ nextafter: Binary = binary(
 )
 
 
-def times_power_of_two(x: Array, exponent: Array) -> Array:
-    """x * 2**exponent."""
+EXTREMES = (np.minimum, np.maximum)
+
+
+@fused
+def times_power_in_range(x: Array, exponent: Array) -> Array:
+    """x * 2**exponent, where the power alone is in range."""
     return x * np.power(2, exponent, dtype=x.dtype)
+
+
+def times_power_of_two(x: Array, exponent: Array) -> Array:
+    """x * 2**exponent, also where the power alone is out of range."""
+    most = np.finfo(x.dtype).maxexp
+    bounds = type(exponent) is np.ndarray and [ufunc.reduce(exponent, None, initial=0) for ufunc in EXTREMES]
+    if bounds and -most < bounds[0] and bounds[1] < most:
+        return times_power_in_range(x, exponent)
+    whole = np.floor(np.minimum(np.maximum(exponent, -3 * most), 3 * most))  # beyond, every product is 0 or infinite
+    part = np.where(np.isinf(exponent), exponent, exponent - np.floor(exponent))
+    return np.ldexp(x * np.exp2(part), whole.astype(np.int32))
 
 
 def base_and_power(input: Tensor, other: Any) -> Array | tuple[Array, ...]:
