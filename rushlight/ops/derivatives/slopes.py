@@ -56,5 +56,5 @@ def lay_slope(node: Node, i: int, slope: Any, grad: Any) -> Any:
 
 
 def as_tensor(grad: Any) -> Any:
-    """A cotangent as a tensor."""
-    return new_tensor(grad) if isinstance(grad, np.ndarray) else grad
+    """A cotangent as a tensor; NumPy makes numbers of arrays without dimensions."""
+    return new_tensor(np.asarray(grad)) if isinstance(grad, (np.ndarray, np.generic)) else grad

@@ -358,7 +358,9 @@ def times_power_in_range(x: Array, exponent: Array) -> Array:
 
 
 def times_power_of_two(x: Array, exponent: Array) -> Array:
-    """x * 2**exponent, also where the power alone is out of range."""
+    """x * 2**exponent, also where the power alone is out of range and real."""
+    if exponent.dtype.kind == "c":
+        return times_power_in_range(x, exponent)
     most = np.finfo(x.dtype).maxexp
     bounds = type(exponent) is np.ndarray and [ufunc.reduce(exponent, None, initial=0) for ufunc in EXTREMES]
     if bounds and -most < bounds[0] and bounds[1] < most:
