@@ -24,9 +24,11 @@ from rushlight.compiler.watching import Calls
 from rushlight.core.aliases import Array
 from rushlight.core.arrays import as_array, is_array
 from rushlight.core.context import last_number
+from rushlight.core.engine import mixes_layouts
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import Interpreter, levels
 from rushlight.core.lines import line_in, place_of_user
+from rushlight.core.modes import RUN
 from rushlight.core.recording import recording
 from rushlight.core.windows import outermost
 from rushlight.random import default_generator
@@ -325,6 +327,8 @@ class Recorder(Interpreter):
             return node.apply(grad, recorded, needs)
         plan = node.plan
         if plan is None or recording() or levels() or node.flags & ~(RESHAPE | CAST) or is_transparent(node.op):
+            return node.apply(grad, True, needs)
+        if RUN.get().shows and not plan.joint and any(mixes_layouts(node, i, bare(grad)) for i in range(node.arity)):
             return node.apply(grad, True, needs)
         values = [node.look_at(k) for k in range(len(plan.sources))]
         arrays = [bare(value) for value in (grad, *values)]

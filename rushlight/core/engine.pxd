@@ -30,7 +30,7 @@ cdef class Backward:
     cdef bint accumulates_tensors
     cdef bint accumulates_arrays
     cdef bint watched
-    cdef bint shows
+    cdef readonly bint shows
 
     @cython.locals(vertex=Vertex)
     cpdef run(self, list roots, list wanted, bint accumulates=*)
@@ -60,6 +60,7 @@ cdef class Backward:
     cdef finish_watched(self, TensorBase leaf, object grad)
     @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
     cdef step(self, Node node)
+    cdef object shown(self, Node node, Py_ssize_t i, object grad)
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef pass_by(self, Node node, object grad)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint, shared=set)
@@ -88,6 +89,12 @@ cdef bint own(object grad)
 
 @cython.locals(x=array_type, y=array_type, i=int)
 cdef bint same_layout(object a, object b)
+
+@cython.locals(k=Py_ssize_t, elementwise=bint)
+cpdef bint mixes_layouts(Node node, Py_ssize_t i, object grad) except -1
+
+@cython.locals(x=array_type, i=int, last=Py_ssize_t)
+cdef bint is_turned(object array)
 
 cdef bint lies_well(object grad, object array)
 

@@ -358,14 +358,24 @@ class Backward:
                 if target is None:
                     continue
                 if self.needs(target):
-                    result = node.cotangent(i, grad, self.recorded)
-                    if self.shows and node.plan.slopes is not None:
-                        result = ABOVE.lay_slope(node, i, result, grad)
+                    result = self.shown(node, i, grad) if self.shows else node.cotangent(i, grad, self.recorded)
                     self.deliver(target, node.number(i), result, is_new(result, grad))
                 else:
                     node.verify(i)
         if not self.keep_graph:
             node.release()
+
+    def shown(self, node, i, grad):
+        """The gradient of a node's input `i` where users see its memory layout.
+
+        Where NumPy would choose another one the formula computes with tensors, each step of which lies as PyTorch's.
+        """
+        if not self.recorded and mixes_layouts(node, i, grad):
+            result = node.cotangent(i, new_tensor(grad), True)
+            result = result._settled() if isinstance(result, TensorBase) else result
+        else:
+            result = node.cotangent(i, grad, self.recorded)
+        return result if node.plan.slopes is None else ABOVE.lay_slope(node, i, result, grad)
 
     def pass_by(self, node, grad):
         """Tells a node's hooks, and everything behind the node, that no gradient came."""
@@ -563,6 +573,36 @@ def same_layout(a, b):
         if x.strides[i] != y.strides[i] and x.shape[i] != 1:
             return False
     return True
+
+
+def mixes_layouts(node, i, grad):
+    """Whether a formula's result might not lie as PyTorch's: NumPy computes it with dimensions in several orders.
+
+    Elementwise formulas keep an order that all of their operands have.
+    """
+    if type(grad) is not ndarray:
+        return False
+    elementwise = node.op.layout == "elementwise"
+    if not elementwise and is_turned(grad):
+        return True
+    for k in node.plan.picks[i]:
+        array = node.kept_array(k)
+        kept = type(array) is not ndarray or (elementwise and same_layout(grad, array))
+        if not kept and (is_turned(grad) or is_turned(array)):
+            return True
+    return False
+
+
+def is_turned(array):
+    """Whether a dimension steps further in memory than an earlier one; those expanded or of size 1 do not count."""
+    x = array
+    last = 0
+    for i in range(x.ndim):
+        if x.shape[i] > 1 and x.strides[i] != 0:
+            if last and x.strides[i] > last:
+                return True
+            last = x.strides[i]
+    return False
 
 
 def lies_well(grad, array):

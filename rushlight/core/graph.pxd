@@ -86,6 +86,7 @@ cdef class Node(Vertex):
     cdef long number(self, Py_ssize_t i)
     @cython.locals(kind=int, version=long)
     cdef object saved_value(self, Py_ssize_t k, bint recorded)
+    cdef object kept_array(self, Py_ssize_t k)
     cdef object listed(self, object item, long version, bint recorded)
     @cython.locals(tensor=TensorBase)
     cdef object checked(self, TensorBase tensor, long version, bint recorded)

@@ -106,6 +106,13 @@ class Node(Vertex):
             return self.checked(value, version, recorded)
         return value
 
+    def kept_array(self, k):
+        """The array of the k-th saved value, without any check; None if it is none, or hooks keep it."""
+        value = (self.saved0 if k == 0 else self.saved1) if self.saved is None else self.saved[k]
+        if isinstance(value, TensorBase):
+            return value._array
+        return value if type(value) is ndarray else None
+
     def listed(self, item, version, recorded):
         """A tensor of a saved list."""
         return item.unpacked(self, recorded) if type(item) is Packed else self.checked(item, version, recorded)

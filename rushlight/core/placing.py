@@ -134,7 +134,7 @@ def is_ours(grad: Array, compact: bool) -> bool:
 
 def repeated_anew(grad: Array) -> Array:
     """An expanded array copied, so that it can be written to."""
-    once = np.array(grad[tuple([slice(None) if step else slice(0, 1) for step in grad.strides])], order="C")
+    once = np.array(grad[tuple([slice(None) if step else slice(0, 1) for step in grad.strides])], order="K")
     strides = [0 if step == 0 else own for step, own in zip(grad.strides, once.strides, strict=True)]
     return np.ndarray(grad.shape, grad.dtype, once, 0, strides)
 
@@ -151,6 +151,21 @@ def elementwise_strides(shape: Sequence[int], args: Any) -> Any:
 def tensor_strides(shape: Sequence[int], args: Any) -> Any:
     """The strides of an elementwise function of some tensors, with numbers as options."""
     return elementwise_strides(shape, tensors_of(args))
+
+
+def strides_in_turn(order: Sequence[int], shape: Sequence[int], args: Any) -> Any:
+    """The strides of an elementwise function that takes its tensors in another order than the arguments have."""
+    return tensor_strides(shape, [args[i] for i in order])
+
+
+def real_strides(shape: Sequence[int], args: Any) -> Any:
+    """The strides of an elementwise function whose results for complex numbers are contiguous."""
+    return None if args[0]._array.dtype.kind == "c" else tensor_strides(shape, args)
+
+
+def grad_last(shape: Sequence[int], args: Any) -> Any:
+    """The strides of a gradient that is chosen by a condition on the operands."""
+    return tensor_strides(shape, [*args[1:], args[0]])
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -457,6 +472,12 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "kept": None,  # contiguous, and dimensions of size 1 have strides like others
     "elementwise": elementwise_strides,
     "elementwise of tensors": tensor_strides,
+    "elementwise, complex contiguous": real_strides,
+    "elementwise, last first": partial(strides_in_turn, (1, 0)),
+    "elementwise, grad last": grad_last,
+    "elementwise, other before input": partial(strides_in_turn, (0, 2, 1)),  # of (grad, input, other, ...)
+    "elementwise, other first": partial(strides_in_turn, (2, 0, 1)),
+    "elementwise, result before other": partial(strides_in_turn, (0, 3, 2)),
     "like first": like_first,
     "with gaps": with_gaps,
     "turned": turned,

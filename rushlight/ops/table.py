@@ -140,6 +140,7 @@ def binary(
     node: str = "",
     number_node: str = "",
     base_node: str = "",
+    base_options: dict[str, Any] | None = None,
     numbers: str = "other",
     methods: bool = True,
     slot: str = "",
@@ -149,8 +150,8 @@ def binary(
 
     `input` and `other` are the gradient formulas: functions of `grad` and of `input`, `other` or `result`. `numbers`
     says which operand may be a number: `"other"`, `"either"`, or none. `number_node` and `base_node` are the names of
-    the nodes if `other` or `input` is a number, where these have an overload of their own in PyTorch, with one edge.
-    The other options are those of `core.entries`.
+    the nodes if `other` or `input` is a number, where these have an overload of their own in PyTorch, with one edge;
+    `base_options` are other options of the latter. The rest are those of `core.entries`.
     """
     formulas = {key: formula for key, formula in (("input", input), ("other", other)) if formula is not None}
     options |= {"promote": promote, "broadcasts": True}
@@ -159,7 +160,7 @@ def binary(
     IN_STEP.add(name)
 
     with_number = with_one_gradient(entry, forward, "input", number_node, options)
-    of_number = with_one_gradient(entry, forward, "other", base_node, options)
+    of_number = with_one_gradient(entry, forward, "other", base_node, options | (base_options or {}))
     if number_node:
         TABLE[f"{name}_number"] = with_number
     if slot:

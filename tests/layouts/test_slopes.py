@@ -1,4 +1,4 @@
-"""Where gradients lie that PyTorch computes by kernels of their own: beside live PyTorch."""
+"""Where gradients lie, also those that pass through tensors in another order than their leaf: beside live PyTorch."""
 
 import pytest
 
@@ -52,11 +52,44 @@ CALLS = {
     "tensordot": lambda t, x: t.tensordot(x, t.ones(x.shape[-1], 2), 1),
     "tensordot, second": lambda t, x: t.tensordot(t.ones(2, x.shape[0]), x, 1),
     "tensordot of all": lambda t, x: t.tensordot(x, t.ones(x.shape), x.dim()),
+    **{
+        name: lambda t, x, name=name: getattr(t, name)(x)
+        for name in ("sin", "exp", "sqrt", "reciprocal", "abs", "tanh", "erf", "sinc", "relu", "square", "nan_to_num")
+    },
+    **{
+        name: lambda t, x, name=name: getattr(t.nn.functional, name)(x)
+        for name in ("gelu", "silu", "mish", "elu", "hardswish", "hardsigmoid", "softshrink", "hardshrink", "softsign")
+    },
+    **{
+        f"{name}, {place}": lambda t, x, name=name, place=place: getattr(t, name)(
+            *((x, t.ones(x.shape)) if place == "first" else (t.ones(x.shape), x))
+        )
+        for name in ("mul", "div", "maximum", "atan2", "hypot", "pow", "logaddexp", "copysign", "rsub")
+        for place in ("first", "second")
+    },
+    "number to a power": lambda t, x: 2**x,
+    "where": lambda t, x: t.where(x > 0.5, x, t.ones(x.shape)),
+    "where, in order": lambda t, x: t.where(t.ones(x.shape) > 0.5, x, 1.0),
+    "clamp": lambda t, x: x.clamp(0.2, 0.6),
+    "clamp by tensors": lambda t, x: x.clamp(t.full(x.shape, 0.2)),
+    "lerp": lambda t, x: t.lerp(x, t.ones(x.shape), 0.3),
+    "masked_scatter": lambda t, x: x.masked_scatter(x > 0.5, t.ones(x.numel())),
+    "softmax": lambda t, x: x.softmax(-1),
+    "std": lambda t, x: x.std(0),
+    "sort": lambda t, x: x.sort(-1).values,
+    "flip": lambda t, x: x.flip(0),
+    "cat": lambda t, x: t.cat([x, x]),
+    "expand": lambda t, x: x.expand(2, *x.shape),
+    "normalize": lambda t, x: t.nn.functional.normalize(x, dim=-1),
+    "angle of complex": lambda t, x: t.complex(x, x).angle(),
+    "binary_cross_entropy_with_logits": lambda t, x: t.nn.functional.binary_cross_entropy_with_logits(
+        x, t.ones(x.shape), reduction="none"
+    ),
 }
 
 
 def lying(t, shape, lies):
-    """A tensor in order, transposed, or with gaps."""
+    """A tensor in order, transposed, or with gaps; what is a view of a tensor in order is in order."""
     x = (t.arange(1.0, 1 + t.ones(shape).numel()) / 10).reshape(shape)
     if lies == "turned":
         dims = range(len(shape) - 1, -1, -1)
@@ -65,9 +98,9 @@ def lying(t, shape, lies):
 
 
 def strides(t, call, shape, lies):
-    """The strides of gradients: of a sum, for a given cotangent, recorded, and as `.grad`."""
+    """The strides of the result, and of gradients: of a sum, for a given cotangent, recorded, and as `.grad`."""
     x = lying(t, shape, lies).detach().requires_grad_()
-    y = call(t, x)
+    y = call(t, x.transpose(0, -1).transpose(0, -2).mT if lies == "view" else x)
     ones = t.ones(y.shape)
     grads = [
         *t.autograd.grad(y.sum(), x, retain_graph=True),
@@ -75,11 +108,11 @@ def strides(t, call, shape, lies):
         *t.autograd.grad(y, x, ones, create_graph=True),
     ]
     y.backward(ones)
-    seen = [[s for n, s in zip(g.shape, g.stride(), strict=True) if n != 1] for g in (*grads, x.grad)]
+    seen = [[s for n, s in zip(g.shape, g.stride(), strict=True) if n != 1] for g in (y, *grads, x.grad)]
     return seen, [g.is_contiguous() for g in grads]
 
 
-@pytest.mark.parametrize("lies", ["order", "turned", "gaps"])
+@pytest.mark.parametrize("lies", ["order", "turned", "gaps", "view"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", CALLS)
 def test_lie_as_in_pytorch(name, shape, lies):

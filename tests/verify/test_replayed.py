@@ -31,6 +31,11 @@ def test_a_tensor_that_left_vmap():
 def test_any_other_tensor():
     tensor = rushlight.arange(6.0).reshape(2, 3).T.requires_grad_()
     kept = frozen(tensor)
-    assert kept[:3] == (rushlight.float32, (1, 3), True)
+    assert kept[:3] == (rushlight.float32, [1, 3], True)
     tensor.data.zero_()
     assert kept[-1].sum() == 15
+
+
+def test_strides_that_lead_to_no_element_do_not_count():
+    assert not differs(frozen(rushlight.ones(3, 1)), frozen(rushlight.ones(1, 3).mT))
+    assert differs(frozen(rushlight.ones(3, 3)), frozen(rushlight.ones(3, 3).mT))

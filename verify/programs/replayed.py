@@ -75,6 +75,11 @@ def is_dense(tensor) -> bool:
     return all(stride == math.prod(size for _, size in sizes[:i]) for i, (stride, _) in enumerate(sizes))
 
 
+def steps(tensor) -> list[int]:
+    """The strides of a tensor's dimensions but those of size 1, whose strides lead to no element."""
+    return [stride for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size != 1]
+
+
 def own(value):
     """A result: what may be a view as a copy, since a replay gives tensors of their own; functions left out."""
     if isinstance(value, rushlight.Tensor):
@@ -90,7 +95,7 @@ def frozen(value):
         return value.dtype, value.requires_grad, np.array(value._array.array)
     if isinstance(value, rushlight.Tensor):
         array = (value.detach().float() if value.dtype is rushlight.bfloat16 else value.detach()).resolve_conj().numpy()
-        return (value.dtype, value.stride(), value.requires_grad, type(value.grad_fn) is type(None), np.array(array))
+        return (value.dtype, steps(value), value.requires_grad, type(value.grad_fn) is type(None), np.array(array))
     if isinstance(value, dict):
         return {key: frozen(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -50,11 +50,12 @@ def loss_operator(
     slope: Callable[..., Any],
     target_slope: Callable[..., Any] | None = None,
     slopes: str = "",
+    layout: str = "",
 ) -> Any:
     """Registers a loss of two arrays and a parameter, including its reduction.
 
     `slope` is the derivative with respect to the input; that of the target is `target_slope`, or minus `slope`.
-    `slopes` is the memory layout of both in PyTorch.
+    `slopes` is the memory layout of both in PyTorch, `layout` that of the losses.
     """
 
     loss = fused(loss)
@@ -96,6 +97,7 @@ def loss_operator(
         inputs=("input", "target"),
         promote=only("f", kernel),
         broadcasts=True,
+        layout=layout,
         batch=by(batch),
         slopes={"input": slopes, "target": slopes} if slopes else {},
     )(forward)
@@ -167,6 +169,8 @@ _cross_entropy_of_logits = loss_operator(
     lambda input, target, _: softplus(input) - input * target,
     lambda input, target, _: logistic_of(input) - target,
     lambda input, target, _: -input,
+    layout="elementwise, last first",
+    slopes="elementwise, grad last",
 )
 _soft_margin_loss = loss_operator(
     "soft_margin_loss",

@@ -113,7 +113,12 @@ def mish_cotangent(grad: Array, input: Array) -> Array:
     return grad * (t + input * (logistic_of(input) * (1 - t * t)))
 
 
-@operator(input=mish_cotangent, promote=floats("mish_cpu"), broadcasts=True)
+@operator(
+    input=mish_cotangent,
+    promote=floats("mish_cpu"),
+    slopes={"input": "elementwise of tensors"},
+    broadcasts=True,
+)
 def _mish(input: Array) -> Array:
     return input * np.tanh(stable_softplus(input))
 

@@ -80,6 +80,7 @@ logit_ = Tensor.logit_
     name="log_sigmoid",
     input=lambda grad, input: grad * logistic_of(-input),
     promote=floats("log_sigmoid_cpu"),
+    layout="contiguous",
     slopes={"input": "like first"},
     broadcasts=True,
 )

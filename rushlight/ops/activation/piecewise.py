@@ -86,6 +86,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 @operator(
     input=lambda grad, input: tied(_keep((input > -3) & (input < 3), grad / 6), input),
     promote=floats("hardsigmoid_cpu"),
+    slopes={"input": "elementwise of tensors"},
     broadcasts=True,
 )
 def _hardsigmoid(input: Array) -> Array:
@@ -108,7 +109,12 @@ def hardswish_cotangent(grad: Array, input: Array) -> Array:
     return _drop(input <= -3, _where(input < 3, grad * (input / 3 + 0.5), grad))
 
 
-@operator(input=hardswish_cotangent, promote=floats("hardswish_cpu"), broadcasts=True)
+@operator(
+    input=hardswish_cotangent,
+    promote=floats("hardswish_cpu"),
+    slopes={"input": "elementwise of tensors"},
+    broadcasts=True,
+)
 @fused
 def _hardswish(input: Array) -> Array:
     return input * bounded(input + 3, 0, 6) / 6
@@ -132,6 +138,7 @@ def within(x: Array, bound: float) -> Array:
 @operator(
     input=lambda grad, input, lambd: tied(_drop(within(input, lambd), grad), input),
     promote=floats("hardshrink_cpu"),
+    slopes={"input": "elementwise of tensors"},
     broadcasts=True,
 )
 def _hardshrink(input: Array, lambd: float) -> Array:
@@ -154,6 +161,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
 @operator(
     input=lambda grad, input, lambd: tied(_drop(within(input, lambd), grad), input),
     promote=floats("softshrink_check"),
+    slopes={"input": "elementwise of tensors"},
     broadcasts=True,
 )
 def _softshrink(input: Array, lambd: float) -> Array:

@@ -110,6 +110,7 @@ _rsub = binary(
     lambda grad: grad,
     promote=rounding(no_booleans),
     number_node="RsubBackward1",
+    layout="elementwise, last first",
     methods=False,
     slot="rsub",
     aten=lambda *args: [*with_factor("rsub")(*args), *with_factor("sub")(*args[::-1])],

@@ -126,6 +126,7 @@ def with_tensors(name: str, aten: str, node: str, promote: Callable[..., Any]) -
         joint=between_tensors,
         inputs=("input", "min", "max"),
         promote=with_bounds(promote),
+        slopes=dict.fromkeys(("input", "min", "max"), "elementwise, grad last"),
         broadcasts=True,
     )
     def between(input: Array, min: Array | None, max: Array | None) -> Array:

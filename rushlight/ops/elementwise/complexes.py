@@ -242,6 +242,8 @@ angle: Unary = unary(
     >>> torch.angle(torch.tensor([1.0, -1.0, 1j]))
     tensor([0.0000, 3.1416, 1.5708])
     """,
+    layout="elementwise, complex contiguous",
+    slopes={"input": "elementwise, grad last"},
     promote=floating,
     holomorphic=False,
     inplace=False,

@@ -446,6 +446,7 @@ sinc: Unary = unary(
     >>> torch.sinc(torch.tensor([0.0, 0.5, 1.0]))
     tensor([ 1.0000e+00,  6.3662e-01, -2.7828e-08])
     """,
+    slopes={"input": "elementwise, grad last"},
 )
 
 # functions of two tensors
@@ -463,6 +464,7 @@ atan2: Binary = binary(
     """,
     promote=only("f", "atan2_cpu", floating),
     numbers="",
+    slopes={"input": "elementwise, other before input", "other": "elementwise of tensors"},
 )
 
 
@@ -512,6 +514,7 @@ logaddexp: Binary = binary(
     promote=only("fc", "logaddexp_cpu"),
     inplace=False,
     numbers="",
+    slopes={"input": "elementwise, other before input", "other": "elementwise of tensors"},
 )
 logaddexp2: Binary = binary(
     "logaddexp2",

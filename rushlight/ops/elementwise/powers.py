@@ -135,6 +135,8 @@ _pow_tensor = binary(
     saved_as={"other": "exponent"},
     methods=False,
     numbers="either",
+    base_options={"layout": "contiguous", "slopes": {"other": "elementwise, result before other"}},
+    slopes={"input": "elementwise, other first"},
 )
 
 

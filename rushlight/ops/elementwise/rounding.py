@@ -418,7 +418,12 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
     return return_types.frexp(results if out is None else write_out("frexp", out, results, input))
 
 
-@operator(input=lambda grad, input: _keep(np.isfinite(input), grad), promote=arithmetic, broadcasts=True)
+@operator(
+    input=lambda grad, input: _keep(np.isfinite(input), grad),
+    promote=arithmetic,
+    slopes={"input": "elementwise of tensors"},
+    broadcasts=True,
+)
 def _nan_to_num(input: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     if input.dtype.kind == "c":
         return np.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

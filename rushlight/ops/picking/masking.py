@@ -220,6 +220,7 @@ TOO_FEW = "Number of elements of source < number of ones in mask"
     additive=True,
     input=lambda grad, mask: _drop(mask, grad),
     source=lambda grad, mask, source_shape: _masked_gather(grad, mask, source_shape),
+    slopes={"input": "like first"},
     name="masked_scatter",
 )
 def _masked_scatter(input: Array, mask: Array, source: Array) -> Array:

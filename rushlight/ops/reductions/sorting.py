@@ -51,6 +51,7 @@ def ordered(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     tangent=picked,
     series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
+    slopes={"input": "contiguous"},
 )
 def _sort(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     return ordered(input, dim, descending)
@@ -66,6 +67,7 @@ def _sort(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     tangent=picked,
     series=nearby,
     input=lambda grads, result1, input_shape, dim: _put_back(grads[0], dim, result1, input_shape, True),
+    slopes={"input": "contiguous"},
 )
 def _sort_stable(input: Array, dim: int, descending: bool) -> tuple[Array, ...]:
     return ordered(input, dim, descending)
