@@ -43,7 +43,7 @@ def _cumsum_back(input: Array, dim: int, double: bool) -> Array:
         return result
     if input.ndim == 0:
         return input
-    return np.flip(accumulated(np.add, np.flip(input, dim), dim, None, double), dim)
+    return np.flip(accumulated(np.add, np.flip(input, dim), dim, None, double), dim).copy("K")
 
 
 @operator(
