@@ -63,16 +63,16 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
     *(
         Path("rushlight", room, f"{name}.py")
         for room, names in {
-            "core": "kinds turned windows",
+            "core": "kinds placing turned windows",
             "kernels": "convolution direct layouts normalization padding patches pooling reductions",
             "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",
             "ops/making": "creation ranges",
             "ops/picking": "gather indexed indexing masking",
-            "ops/products": "contractions",
-            "ops/reductions": "extrema order statistics",
-            "ops/shapes": "broadcasting diagonals joining padding rearranging shape slicing splitting",
+            "ops/products": "added_products contractions products",
+            "ops/reductions": "differences extrema norms order reduction statistics",
+            "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
         }.items()
         for name in names.split()
     ),

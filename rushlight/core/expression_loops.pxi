@@ -1173,6 +1173,34 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef char* out = <char*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = ((x0 != x1) & (x2 != x3))
+
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef char* out = <char*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = ((x0 != x1) | (x2 != x3))
+
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1190,7 +1218,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1211,7 +1239,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1232,7 +1260,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1256,7 +1284,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1274,7 +1302,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1289,7 +1317,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1304,7 +1332,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1319,7 +1347,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1330,7 +1358,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1341,7 +1369,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1352,7 +1380,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1363,7 +1391,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1377,7 +1405,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1391,7 +1419,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1409,7 +1437,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1425,7 +1453,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1437,7 +1465,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1449,7 +1477,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1463,7 +1491,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1475,7 +1503,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1487,7 +1515,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1499,7 +1527,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1511,7 +1539,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1528,7 +1556,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1543,7 +1571,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1560,7 +1588,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1575,7 +1603,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1595,7 +1623,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1613,7 +1641,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1629,7 +1657,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1646,7 +1674,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1659,7 +1687,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1672,7 +1700,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1688,7 +1716,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1710,7 +1738,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1734,7 +1762,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1751,7 +1779,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1765,7 +1793,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1784,7 +1812,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1794,7 +1822,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1804,7 +1832,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1813,32 +1841,6 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1851,7 +1853,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1864,7 +1866,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1877,7 +1879,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1890,7 +1892,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1903,7 +1905,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1916,7 +1918,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1929,7 +1931,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1942,7 +1944,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1951,14 +1953,11 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1967,14 +1966,11 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1990,7 +1986,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2006,9 +2002,41 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
 cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) / x2))
+
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2025,7 +2053,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2045,7 +2073,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2063,7 +2091,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2074,7 +2102,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2085,7 +2113,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2099,7 +2127,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2118,7 +2146,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2135,7 +2163,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2155,7 +2183,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2167,7 +2195,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2182,7 +2210,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2200,7 +2228,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2214,7 +2242,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2228,7 +2256,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2245,7 +2273,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2264,7 +2292,7 @@ cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2281,7 +2309,7 @@ cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2299,7 +2327,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2316,7 +2344,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2336,7 +2364,7 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2354,7 +2382,7 @@ cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2373,7 +2401,7 @@ cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2393,7 +2421,7 @@ cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2412,7 +2440,7 @@ cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2432,7 +2460,7 @@ cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2451,7 +2479,7 @@ cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2806,9 +2834,13 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_166(args, result, n, like)
     elif which == 167:
         loop_167(args, result, n, like)
+    elif which == 168:
+        loop_168(args, result, n, like)
+    elif which == 169:
+        loop_169(args, result, n, like)
 
 cdef enum:
-    COUNT = 168
+    COUNT = 170
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2896,87 +2928,89 @@ LOOPS = {
     'anan: equal 0 1, multiply 2 3, where 4 5 0': 82,
     'anan: greater 0 1, multiply 2 0, where 4 3 5': 83,
     'anan: greater 0 1, multiply 2 3, where 4 2 5': 84,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 85,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 86,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 87,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 88,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 89,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 90,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 91,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 92,
-    'ann: equal 0 1, where 3 2 0': 93,
-    'ann: maximum 0 1, minimum 3 2': 94,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 95,
-    'ann: minimum 0 1, multiply 3 2': 96,
-    'anna: equal 0 1, where 4 2 3': 97,
-    'anna: less_equal 0 1, where 4 2 3': 98,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 99,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 100,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 101,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 102,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 103,
-    'annn: greater 0 1, where 4 2 3': 104,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 105,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 106,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 107,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 108,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 109,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 110,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 111,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 112,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 113,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 114,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 115,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 116,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 117,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 118,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 119,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 120,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 121,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 122,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 123,
-    'na: add 0 1, reciprocal 2': 124,
-    'na: multiply 0 1, maximum 1 2': 125,
-    'na: subtract 0 1, divide 1 2': 126,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 127,
-    'naa: divide 0 1, multiply 2 3': 128,
-    'naa: multiply 0 1, add 2 3': 129,
-    'naa: multiply 0 1, divide 2 3': 130,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 131,
-    'naa: multiply 0 1, multiply 2 3': 132,
-    'naa: multiply 0 1, multiply 3 2': 133,
-    'naa: multiply 0 1, subtract 2 3': 134,
-    'naa: subtract 0 1, multiply 2 3': 135,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 136,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 137,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 138,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 139,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 140,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 141,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 142,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 143,
-    'nan: greater_equal 0 1, where 3 2 1': 144,
-    'nan: multiply 0 1, subtract 2 3': 145,
-    'nana: greater_equal 0 1, where 4 2 3': 146,
-    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 147,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 148,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 149,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 150,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 151,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 152,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 153,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 154,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 155,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 156,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 157,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 158,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 159,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 160,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 161,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 162,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 163,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 164,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 165,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 166,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 167,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 85,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 86,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 87,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 88,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 89,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 90,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 91,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 92,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 93,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 94,
+    'ann: equal 0 1, where 3 2 0': 95,
+    'ann: maximum 0 1, minimum 3 2': 96,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 97,
+    'ann: minimum 0 1, multiply 3 2': 98,
+    'anna: equal 0 1, where 4 2 3': 99,
+    'anna: less_equal 0 1, where 4 2 3': 100,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 101,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 102,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 103,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 104,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 105,
+    'annn: greater 0 1, where 4 2 3': 106,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 107,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 108,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 109,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 110,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 111,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 112,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 113,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 114,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 115,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 116,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 117,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 118,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 119,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 120,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 121,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 122,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 123,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 124,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 125,
+    'na: add 0 1, reciprocal 2': 126,
+    'na: multiply 0 1, maximum 1 2': 127,
+    'na: subtract 0 1, divide 1 2': 128,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 129,
+    'naa: divide 0 1, multiply 2 3': 130,
+    'naa: multiply 0 1, add 2 3': 131,
+    'naa: multiply 0 1, divide 2 3': 132,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 133,
+    'naa: multiply 0 1, multiply 2 3': 134,
+    'naa: multiply 0 1, multiply 3 2': 135,
+    'naa: multiply 0 1, subtract 2 3': 136,
+    'naa: subtract 0 1, multiply 2 3': 137,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 138,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 139,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 140,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 141,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 142,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 143,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 144,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 145,
+    'nan: greater_equal 0 1, where 3 2 1': 146,
+    'nan: multiply 0 1, subtract 2 3': 147,
+    'nana: greater_equal 0 1, where 4 2 3': 148,
+    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 149,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 150,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 151,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 152,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 153,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 154,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 155,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 156,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 157,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 158,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 159,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 160,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 161,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 162,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 163,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 164,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 165,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 166,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 167,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 168,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 169,
 }

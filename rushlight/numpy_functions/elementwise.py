@@ -83,6 +83,7 @@ of_pair(np.logical_and, torch.logical_and)
 of_pair(np.logical_or, torch.logical_or)
 of_pair(np.logical_xor, torch.logical_xor)
 UFUNCS[np.heaviside] = heaviside
+UFUNCS[np.logical_not] = torch.logical_not
 if hasattr(np, "matvec"):  # from NumPy 2.2 on
     of_pair(np.matvec, lambda a, x: torch.matmul(a, x[..., None])[..., 0])
     of_pair(np.vecmat, lambda x, a: torch.matmul(torch.conj_physical(x)[..., None, :], a)[..., 0, :])

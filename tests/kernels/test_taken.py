@@ -143,6 +143,9 @@ CALLS = {
     "triangles.fill_indices": lambda: torch.tril_indices(5, 5),
     "updates.change": step,
     "windows.address": lambda: x().data_ptr(),
+    "windows.inferred": lambda: x(4, 6).reshape(3, -1),
+    "windows.reshaped": lambda: x(4, 6).view(3, 8),
+    "windows.expanded": lambda: x(1, 6).expand(3, 6),
     "windows.compact": lambda: x().as_strided((3, 3), (2, 1)).clone(),
     "windows.laid_over": lambda: x().as_strided((3, 3), (2, 1)),
 }

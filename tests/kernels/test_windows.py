@@ -1,5 +1,7 @@
 """Windows over an array's memory, compiled and plain."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,60 @@ def test_sizes_and_strides_that_do_not_fit_are_refused():
         pytest.skip("nothing was compiled")
     with pytest.raises(ValueError, match="strides"):
         layouts.fast.laid_over(np.zeros(4), (2, 2), (8,))
+
+
+SHAPES = [(4, 6), (2, 1, 12), (24,), (1, 24), (2, 3, 4), (3, 8, 1), (1, 1, 24, 1), (2, 2, 2, 3), (5, 5), ()]
+ORDERS = {
+    "in order": lambda x: x,
+    "turned": lambda x: x.transpose(),
+    "with gaps": lambda x: np.stack([x, x], -1)[..., 0],
+    "backwards": lambda x: x[::-1] if x.ndim else x,
+}
+
+
+@pytest.mark.skipif(layouts.fast is None, reason="nothing was compiled")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_views_in_other_shapes_are_those_of_the_plain_form(shape, order):
+    array = ORDERS[order](np.arange(math.prod(shape), dtype=np.float32).reshape(shape))
+    for new in SHAPES:
+        if math.prod(new) != array.size:
+            continue
+        strides = layouts.strides_of_view(array.shape, array.strides, new, array.itemsize)
+        found = layouts.fast.reshaped(array, new)
+        assert (None if found is None else found.strides) == strides
+        if found is not None:
+            assert np.array_equal(found, array.reshape(new))
+            assert np.shares_memory(found, array)
+
+
+@pytest.mark.skipif(layouts.fast is None, reason="nothing was compiled")
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (), (1, 3, 1)])
+def test_expanded_arrays_are_those_of_the_plain_form(shape):
+    array = np.arange(math.prod(shape), dtype=np.float32).reshape(shape)
+    for front in [(), (2,), (1,), (2, 1), (1, 2)]:
+        for fill in (1, 5):
+            new = (*front, *[fill if n == 1 else n for n in shape])
+            found = layouts.fast.expanded(array, new)
+            assert (found.shape, found.strides) == (new, layouts.expanded_strides(array, new))
+            assert np.array_equal(found, np.broadcast_to(array, new))
+
+
+@pytest.mark.skipif(layouts.fast is None, reason="nothing was compiled")
+@pytest.mark.parametrize(
+    ("shape", "count", "expected"),
+    [
+        ((2, -1), 6, (2, 3)),
+        ((-1,), 6, (6,)),
+        ((2, 3), 6, (2, 3)),
+        ((), 1, ()),
+        ((-1, -1), 4, None),
+        ((4, -1), 6, None),
+        ((0, -1), 0, None),
+        ((-2, 3), 6, None),
+        ((7,), 6, None),
+        ((2**62, 4), 6, None),
+    ],
+)
+def test_a_size_is_inferred_where_there_is_nothing_to_say_about_it(shape, count, expected):
+    assert layouts.fast.inferred(shape, count) == expected

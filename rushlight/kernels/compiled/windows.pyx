@@ -29,6 +29,18 @@ def compact(shape, itemsize):
     return tuple(strides)
 
 
+cdef cnp.ndarray over(cnp.ndarray array, int ndim, const cnp.npy_intp* sizes, const cnp.npy_intp* steps, Py_ssize_t offset):
+    """An array in the memory of another."""
+    cdef cnp.dtype kind = array.dtype
+    Py_INCREF(kind)  # the new array steals a reference
+    cdef cnp.ndarray found = PyArray_NewFromDescr(
+        <void*>cnp.ndarray, kind, ndim, sizes, steps, cnp.PyArray_BYTES(array) + offset,
+        NPY_ARRAY_WRITEABLE if cnp.PyArray_ISWRITEABLE(array) else 0, NULL)
+    Py_INCREF(array)
+    PyArray_SetBaseObject(found, array)
+    return found
+
+
 def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
     """An array of any shape and strides in the memory of another, starting `offset` bytes after its first element."""
     cdef cnp.npy_intp sizes[MOST_DIMS]
@@ -38,11 +50,80 @@ def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
         raise ValueError(f"no array has the shape {shape} and the strides {strides}")
     for d in range(ndim):
         sizes[d], steps[d] = shape[d], strides[d]
-    cdef cnp.dtype kind = array.dtype
-    Py_INCREF(kind)  # the new array steals a reference
-    cdef cnp.ndarray found = PyArray_NewFromDescr(
-        <void*>cnp.ndarray, kind, ndim, sizes, steps, cnp.PyArray_BYTES(array) + offset,
-        NPY_ARRAY_WRITEABLE if cnp.PyArray_ISWRITEABLE(array) else 0, NULL)
-    Py_INCREF(array)
-    PyArray_SetBaseObject(found, array)
-    return found
+    return over(array, ndim, sizes, steps, offset)
+
+
+def inferred(shape, cnp.npy_intp count):
+    """A shape of so many elements in which -1 is replaced by the right size; None if that takes a closer look."""
+    cdef cnp.npy_intp known = 1, n
+    cdef int d, ndim = len(shape), open = -1
+    for d in range(ndim):
+        n = shape[d]
+        if n == -1 and open < 0:
+            open = d
+        elif n <= 0 or n > count:
+            return None
+        else:
+            known *= n
+            if known > count:
+                return None
+    if open < 0:
+        return shape if known == count else None
+    if count == 0 or count % known:
+        return None
+    cdef list sizes = list(shape)
+    sizes[open] = count // known
+    return tuple(sizes)
+
+
+def reshaped(cnp.ndarray array not None, shape):
+    """A view in another shape with as many elements; None for an array without elements, or if there is no such view.
+
+    Dimensions that are adjacent in memory are one block, which is divided anew. Dimensions of size 1 step over what
+    follows.
+    """
+    cdef cnp.npy_intp sizes[MOST_DIMS]
+    cdef cnp.npy_intp steps[MOST_DIMS]
+    cdef int ndim = cnp.PyArray_NDIM(array), left = len(shape), d
+    cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(array), block = 1, given = 1
+    if left > MOST_DIMS or cnp.PyArray_SIZE(array) == 0:
+        return None
+    for d in range(left):
+        sizes[d] = shape[d]
+        steps[d] = step
+    if ndim:
+        step = cnp.PyArray_STRIDE(array, ndim - 1)
+    for d in range(ndim - 1, -1, -1):
+        block *= cnp.PyArray_DIM(array, d)
+        if d and (cnp.PyArray_DIM(array, d - 1) == 1 or cnp.PyArray_STRIDE(array, d - 1) == block * step):
+            continue
+        while left and (given < block or sizes[left - 1] == 1):
+            left -= 1
+            steps[left] = given * step
+            given *= sizes[left]
+        if given != block:
+            return None
+        if d:
+            step = cnp.PyArray_STRIDE(array, d - 1)
+        block = given = 1
+    return over(array, len(shape), sizes, steps, 0)
+
+
+def expanded(cnp.ndarray array not None, shape):
+    """An array expanded to a shape that it fits; None for an array without elements.
+
+    The stride is 0 where it is repeated; a new dimension of size 1 steps over what follows.
+    """
+    cdef cnp.npy_intp sizes[MOST_DIMS]
+    cdef cnp.npy_intp steps[MOST_DIMS]
+    cdef int ndim = len(shape), extra = ndim - cnp.PyArray_NDIM(array), d
+    if ndim > MOST_DIMS or extra < 0 or cnp.PyArray_SIZE(array) == 0:
+        return None
+    for d in range(ndim):
+        sizes[d] = shape[d]
+    for d in range(ndim - 1, -1, -1):
+        if d >= extra:
+            steps[d] = cnp.PyArray_STRIDE(array, d - extra) if cnp.PyArray_DIM(array, d - extra) == sizes[d] else 0
+        else:
+            steps[d] = sizes[d + 1] * steps[d + 1] if sizes[d] == 1 and extra < ndim else 0
+    return over(array, ndim, sizes, steps, 0)

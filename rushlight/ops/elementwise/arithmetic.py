@@ -209,8 +209,18 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
     return call_with_multiple("add", _add_scaled, input, other, alpha, out)
 
 
+def are_floats(input: Any, other: Any) -> bool:
+    """Whether two operands are tensors of float32, or of float64."""
+    if not isinstance(input, TensorBase) or not isinstance(other, TensorBase):
+        return False
+    dtype = input._array.dtype
+    return dtype is other._array.dtype and dtype.char in "fd"
+
+
 def call_with_multiple(name: str, entry: Any, input: Any, other: Any, alpha: float, out: Any) -> Tensor:
     """The part that `add` and `sub` with an `alpha` share."""
+    if out is None and type(alpha) in (int, float) and are_floats(input, other):
+        return entry(input, other, alpha)
     check_factor(alpha, input, other)
     dtype = dtypes.result_dtype(input, other)
     alpha = float(np.asarray(alpha).astype(dtype)) if is_half(dtype) else alpha
@@ -233,7 +243,7 @@ def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Tensor | None 
         return _sub(input, other, out=out)
     if not isinstance(input, dtypes.OPERANDS) or not isinstance(other, dtypes.OPERANDS):
         return refuse_operands("sub", input, other)
-    if is_boolean(input) or is_boolean(other):
+    if not are_floats(input, other) and (is_boolean(input) or is_boolean(other)):
         no_booleans(input, other)
     return call_with_multiple("sub", _sub_scaled, input, other, alpha, out)
 

@@ -116,6 +116,11 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     return result if out is None else write_out("addcmul", out, result, input, tensor1, tensor2)
 
 
+def is_integer(operand: object) -> bool:
+    """Whether an operand is a tensor of integers or bools."""
+    return isinstance(operand, TensorBase) and operand._array.dtype.kind in "biu"
+
+
 def quotient_cotangent(grad: Array, tensor1: Array, tensor2: Array, value: float) -> Array:
     """The gradient of the divisor."""
     return -grad * (value * tensor1 / (tensor2 * tensor2))
@@ -141,7 +146,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([2.0]), value=2)
     tensor([4.])
     """
-    if all(isinstance(t, TensorBase) and t._array.dtype.kind in "biu" for t in (tensor1, tensor2)):
+    if is_integer(tensor1) and is_integer(tensor2):
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
             "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "

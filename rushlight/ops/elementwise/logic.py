@@ -34,9 +34,18 @@ def as_they_are(*operands: Tensor) -> list[Array] | Array:
     return [operand._array if isinstance(operand, TensorBase) else operand for operand in operands]
 
 
+def of_truths(logical: Callable[..., Any], bitwise: Callable[..., Any]) -> Callable[..., Any]:
+    """A logical function; of floats it compares with 0, for which there are vector instructions."""
+
+    def function(x: Array, y: Array) -> Any:
+        return bitwise(x != 0, y != 0) if x.dtype.kind == "f" and y.dtype.kind == "f" else logical(x, y)
+
+    return function
+
+
 logical_and: Binary = binary(
     "logical_and",
-    np.logical_and,
+    of_truths(np.logical_and, np.bitwise_and),
     doc="""Whether both elements are non-zero.
 
     >>> import rushlight as torch
@@ -48,7 +57,7 @@ logical_and: Binary = binary(
 )
 logical_or: Binary = binary(
     "logical_or",
-    np.logical_or,
+    of_truths(np.logical_or, np.bitwise_or),
     doc="""Whether one of the elements is non-zero.
 
     >>> import rushlight as torch
@@ -60,7 +69,7 @@ logical_or: Binary = binary(
 )
 logical_xor: Binary = binary(
     "logical_xor",
-    np.logical_xor,
+    of_truths(np.logical_xor, np.bitwise_xor),
     doc="""Whether exactly one of the elements is non-zero.
 
     >>> import rushlight as torch
@@ -72,7 +81,7 @@ logical_xor: Binary = binary(
 )
 logical_not: Unary = unary(
     "logical_not",
-    np.logical_not,
+    lambda x: x == 0 if x.dtype.kind == "f" else np.logical_not(x),
     doc="""Whether each element is 0.
 
     >>> import rushlight as torch

@@ -11,7 +11,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import unbroadcast
-from rushlight.layouts import expanded_strides, joint_shape, laid_over
+from rushlight.layouts import expanded_strides, fast, joint_shape, laid_over
 from rushlight.ops.arguments.dims import sequence, tensors_given
 from rushlight.ops.table import method, operator
 from rushlight.size import Size
@@ -28,7 +28,8 @@ def expand_batch(n: int, input: Array, shape: Sequence[int]) -> Array:
 @operator(view=True, input=lambda grad, input_shape: unbroadcast(grad, input_shape), batch=by(expand_batch))
 def _expand(input: Array, shape: Sequence[int]) -> Array:
     if type(input) is np.ndarray:  # faster than np.broadcast_to, with PyTorch's strides
-        return laid_over(input, shape, expanded_strides(input, shape))
+        found = None if fast is None else fast.expanded(input, shape)
+        return laid_over(input, shape, expanded_strides(input, shape)) if found is None else found
     out = np.broadcast_to(input, shape)
     out.flags.writeable = input.flags.writeable
     return out

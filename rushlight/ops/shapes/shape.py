@@ -12,7 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
-from rushlight.layouts import laid_over, reread, shown, strides_of_view, widened
+from rushlight.layouts import fast, laid_over, reread, shown, strides_of_view, widened
 from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor, share_memory
@@ -34,6 +34,8 @@ __all__ = [
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """A shape in which -1 is replaced by the right size; RuntimeError if it does not fit the number of elements."""
+    if fast is not None and (found := fast.inferred(shape, size)) is not None:
+        return found
     known = math.prod(shape)
     if known == size and min(shape, default=0) >= 0:
         return shape
@@ -71,6 +73,8 @@ def enter_view(name: str, node: str, aten: str) -> Any:
 
 def reshaped_view(input: Array, shape: tuple[int, ...]) -> Array:
     """A view of an array in another shape. ValueError if there is none."""
+    if fast is not None and type(input) is np.ndarray and (found := fast.reshaped(input, shape)) is not None:
+        return found
     if is_plain(input):
         return input.reshape(shape, copy=False)
     strides = strides_of_view(input.shape, shown(input), shape, input.itemsize)
