@@ -10,6 +10,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.kernels.triangles import triangle
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, check_system, linalg
 from rushlight.linalg.pieces import over_batches
 from rushlight.linalg.solving import check_batches
@@ -39,7 +40,7 @@ def _ldl_factor(input: Array, hermitian: bool) -> tuple[Array, ...]:
 
     def factored(a: np.ndarray) -> tuple[Any, ...]:
         packed, pivots, info = factor(a, lower=1)
-        return np.tril(packed), pivots, np.int32(info)
+        return triangle(packed.T, 0, False).T, pivots, np.int32(info)
 
     if 0 in input.shape[-2:]:
         return input.copy(), np.zeros(input.shape[:-1], np.int32), np.zeros(input.shape[:-2], np.int32)
@@ -68,10 +69,15 @@ def check_ldl(A: Tensor) -> None:
         raise NotImplementedError(f"\"ldl_factor_kernel_cpu\" not implemented for '{type_name(A._array)}'")
 
 
+def any_is_set(info: Array) -> bool:
+    """Whether any number is not 0."""
+    return bool(info.any())
+
+
 def check_regular(name: str, info: Tensor) -> None:
     """Raises RuntimeError if D has a 0 on its diagonal."""
     found = values(info._array)
-    if answered(np.any, found):
+    if answered(any_is_set, found):
         place = f" (Batch element {int(np.flatnonzero(found)[0])}):" if found.ndim else ""
         number = found[found != 0][0]
         raise RuntimeError(

@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""The k largest or smallest elements of each row in order, for small k; ties keep their order."""
+"""Elements of rows by their rank: the first few, that of one rank, the most frequent; and places in a sorted sequence."""
 
 cimport numpy as cnp
+from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.sharing cimport shared
@@ -86,3 +87,220 @@ def first(rows, Py_ssize_t k, bint largest):
     job.places = <cnp.npy_int64*>cnp.PyArray_DATA(places)
     shared(rank_rows, &job, cnp.PyArray_SIZE(source) // job.n, max(1, GRAIN // job.n))
     return values, places
+
+
+# the element of one rank
+
+cdef struct Selection:
+    const void* rows
+    cnp.npy_int64* places
+    Py_ssize_t n, rank  # a negative rank stands for the middle
+    bint numbers_only, single
+
+
+cdef inline void exchange(real* x, cnp.npy_int64* order, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Exchanges two elements with their indices."""
+    x[i], x[j] = x[j], x[i]
+    order[i], order[j] = order[j], order[i]
+
+
+cdef void select(real* x, cnp.npy_int64* order, Py_ssize_t low, Py_ssize_t high, Py_ssize_t rank) noexcept nogil:
+    """Partitions the numbers from `low` to `high` until that of a rank is in its place (Hoare's quickselect)."""
+    cdef Py_ssize_t i, j, middle
+    cdef real pivot
+    while high > low:
+        middle = low + ((high - low) >> 1)
+        if x[middle] < x[low]:
+            exchange(x, order, middle, low)
+        if x[high] < x[low]:
+            exchange(x, order, high, low)
+        if x[high] < x[middle]:
+            exchange(x, order, high, middle)
+        if high - low < 3:
+            return
+        pivot = x[middle]
+        i, j = low, high
+        while i <= j:
+            while x[i] < pivot:
+                i += 1
+            while pivot < x[j]:
+                j -= 1
+            if i <= j:
+                exchange(x, order, i, j)
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            return
+
+
+cdef Py_ssize_t place_of(const real* row, const Selection* job, real* x, cnp.npy_int64* order) noexcept nogil:
+    """The index of a row's element of the wanted rank, NaN being the largest; of the middle, that of its first NaN."""
+    cdef Py_ssize_t i, numbers = 0, first = -1, rank = job.rank
+    for i in range(job.n):
+        if row[i] == row[i]:
+            x[numbers], order[numbers] = row[i], i
+            numbers += 1
+        elif first < 0:
+            first = i
+    if rank < 0:
+        if first >= 0 and (numbers == 0 or not job.numbers_only):
+            return first
+        rank = (numbers - 1) // 2
+    if rank < numbers:
+        select(x, order, 0, numbers - 1, rank)
+        return order[rank]
+    for i in range(job.n):
+        if row[i] != row[i]:
+            if numbers == rank:
+                return i
+            numbers += 1
+    return 0
+
+
+cdef void select_in_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Selects in some rows."""
+    cdef const Selection* job = <const Selection*>given
+    cdef Py_ssize_t r
+    cdef cnp.npy_int64* order = <cnp.npy_int64*>malloc(job.n * (sizeof(cnp.npy_int64) + sizeof(double)))
+    for r in range(start, stop):
+        if order == NULL:
+            job.places[r] = -1
+        elif job.single:
+            job.places[r] = place_of(<const float*>job.rows + r * job.n, job, <float*>(order + job.n), order)
+        else:
+            job.places[r] = place_of(<const double*>job.rows + r * job.n, job, <double*>(order + job.n), order)
+    free(order)
+
+
+def place_in_rows(rows, Py_ssize_t rank, bint numbers_only):
+    """The index of the element of a rank in each row along the last dimension; None for arrays that are not taken.
+
+    NaN counts as the largest. A negative rank stands for the lower of the middle ones: the first NaN, if a row has any,
+    or the middle of the numbers alone.
+    """
+    cdef Selection job
+    cdef int kind = float_type(rows)
+    if kind == 0 or (<cnp.ndarray>rows).ndim == 0:
+        return None
+    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(rows)
+    job.n, job.rank, job.numbers_only = source.shape[source.ndim - 1], rank, numbers_only
+    if rank >= job.n:
+        return None
+    cdef cnp.ndarray places = cnp.PyArray_EMPTY(source.ndim - 1, source.shape, cnp.NPY_INT64, 0)
+    job.single = kind == cnp.NPY_FLOAT
+    job.rows, job.places = cnp.PyArray_DATA(source), <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    shared(select_in_rows, &job, cnp.PyArray_SIZE(places), max(1, GRAIN // (8 * job.n)))
+    if cnp.PyArray_SIZE(places) and job.places[0] < 0:
+        raise MemoryError
+    return places
+
+
+# the most frequent element
+
+cdef struct Runs:
+    const void* rows
+    const cnp.npy_int64* order
+    cnp.npy_int64* places
+    Py_ssize_t n
+    bint single
+
+
+cdef Py_ssize_t longest_run(const real* row, const cnp.npy_int64* order, Py_ssize_t n) noexcept nogil:
+    """The last index of the first of the longest runs of equal elements in order."""
+    cdef Py_ssize_t i = 0, start, last, longest = 0, found = 0
+    while i < n:
+        start, last = i, order[i]
+        i += 1
+        while i < n and row[order[i]] == row[order[start]]:
+            last = max(last, order[i])
+            i += 1
+        if i - start > longest:
+            longest, found = i - start, last
+    return found
+
+
+cdef void look_for_runs(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Looks for the longest run of some rows."""
+    cdef const Runs* job = <const Runs*>given
+    cdef Py_ssize_t r
+    for r in range(start, stop):
+        if job.single:
+            job.places[r] = longest_run(<const float*>job.rows + r * job.n, job.order + r * job.n, job.n)
+        else:
+            job.places[r] = longest_run(<const double*>job.rows + r * job.n, job.order + r * job.n, job.n)
+
+
+def most_frequent(rows, order):
+    """The index of the most frequent element of each row, of which the order is known; of several such, the smallest.
+
+    It is the last of the element's indices. None for arrays that are not taken.
+    """
+    cdef Runs job
+    cdef int kind = float_type(rows)
+    if kind == 0 or (<cnp.ndarray>rows).ndim == 0 or not cnp.PyArray_CheckExact(order) \
+            or cnp.PyArray_TYPE(order) != cnp.NPY_INT64 or not cnp.PyArray_SAMESHAPE(rows, order):
+        return None
+    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(rows), sorting = cnp.PyArray_GETCONTIGUOUS(order)
+    cdef cnp.ndarray places = cnp.PyArray_EMPTY(source.ndim - 1, source.shape, cnp.NPY_INT64, 0)
+    job.n, job.single = source.shape[source.ndim - 1], kind == cnp.NPY_FLOAT
+    job.rows, job.order = cnp.PyArray_DATA(source), <const cnp.npy_int64*>cnp.PyArray_DATA(sorting)
+    job.places = <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    shared(look_for_runs, &job, cnp.PyArray_SIZE(places), max(1, GRAIN // job.n))
+    return places
+
+
+# places in a sorted sequence
+
+cdef struct Search:
+    const void* sequence
+    const void* values
+    cnp.npy_int64* places
+    Py_ssize_t n
+    bint right, single
+
+
+cdef void look_up(const real* sequence, Py_ssize_t n, const real* values, cnp.npy_int64* places, Py_ssize_t start,
+                  Py_ssize_t stop, bint right) noexcept nogil:
+    """Finds the places of some values by bisection; each step is without a branch."""
+    cdef Py_ssize_t i, low, left, half
+    cdef bint before
+    cdef real value
+    for i in range(start, stop):
+        value, low, left = values[i], 0, n
+        while left > 0:
+            half = left >> 1
+            before = not (sequence[low + half] > value) if right else not (sequence[low + half] >= value)
+            low = low + half + 1 if before else low
+            left = left - half - 1 if before else half
+        places[i] = low
+
+
+cdef void search_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Finds the places of some values."""
+    cdef const Search* job = <const Search*>given
+    if job.single:
+        look_up(<const float*>job.sequence, job.n, <const float*>job.values, job.places, start, stop, job.right)
+    else:
+        look_up(<const double*>job.sequence, job.n, <const double*>job.values, job.places, start, stop, job.right)
+
+
+def places_in(sequence, values, bint right):
+    """Where in a sorted sequence to insert values, before equal elements or after them (`right`).
+
+    None for arrays that are not taken.
+    """
+    cdef Search job
+    cdef int kind = float_type(sequence)
+    if kind == 0 or float_type(values) != kind or (<cnp.ndarray>sequence).ndim != 1:
+        return None
+    cdef cnp.ndarray inside = cnp.PyArray_GETCONTIGUOUS(sequence), wanted = cnp.PyArray_GETCONTIGUOUS(values)
+    cdef cnp.ndarray places = cnp.PyArray_EMPTY(wanted.ndim, wanted.shape, cnp.NPY_INT64, 0)
+    job.n, job.right, job.single = inside.shape[0], right, kind == cnp.NPY_FLOAT
+    job.sequence, job.values = cnp.PyArray_DATA(inside), cnp.PyArray_DATA(wanted)
+    job.places = <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    shared(search_part, &job, cnp.PyArray_SIZE(wanted), GRAIN // 8)
+    return places

@@ -1,9 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Triangles of matrices: copies parts of rows, and lists the indices of the remaining elements."""
+"""Triangles and diagonals of matrices: copies parts of rows, lists the remaining elements, sums a diagonal."""
 
 cimport numpy as cnp
 from libc.string cimport memcpy, memset
 
+from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -74,3 +75,21 @@ def fill_indices(
         for column in range(0 if lower else cut, cut if lower else columns):
             place[0], place[count] = row, column
             place += 1
+
+
+def trace(x):
+    """The sum of a matrix's diagonal, added up in double precision; None for arrays that are not taken."""
+    cdef int kind = float_type(x)
+    if kind == 0 or (<cnp.ndarray>x).ndim != 2:
+        return None
+    cdef cnp.ndarray matrix = x, out = cnp.PyArray_EMPTY(0, NULL, kind, 0)
+    cdef Py_ssize_t i, step = matrix.strides[0] + matrix.strides[1]
+    cdef const char* data = cnp.PyArray_BYTES(matrix)
+    cdef double total = 0
+    for i in range(min(matrix.shape[0], matrix.shape[1])):
+        total += (<const float*>(data + i * step))[0] if kind == cnp.NPY_FLOAT else (<const double*>(data + i * step))[0]
+    if kind == cnp.NPY_FLOAT:
+        (<float*>cnp.PyArray_DATA(out))[0] = <float>total
+    else:
+        (<double*>cnp.PyArray_DATA(out))[0] = total
+    return out

@@ -14,7 +14,7 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.dtypes import TYPE_NAMES, arithmetic
 from rushlight.kernels.parts import by_slices
-from rushlight.kernels.ranking import first_along
+from rushlight.kernels.ranking import first_along, places_in
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
@@ -203,6 +203,8 @@ def _searchsorted(sequence: Array, values: Array, right: bool, sorter: Array | N
     """The insertion positions of values: in one sequence for all values, or in one sequence for each row of values."""
     side = "right" if right else "left"
     if sequence.ndim == 1:
+        if sorter is None and (found := places_in(sequence, values, right)) is not None:
+            return found
         return by_slices(lambda part: np.searchsorted(sequence, part, side, sorter), values, values.ndim)
     out = np.empty(values.shape, np.int64)
     for row in np.ndindex(sequence.shape[:-1]):

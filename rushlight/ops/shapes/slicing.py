@@ -1,6 +1,7 @@
 """Views of parts of a tensor: an index or a slice of a dimension, diagonals, windows, arbitrary strides."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import index as as_int
 from typing import Any
 
@@ -13,7 +14,7 @@ from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.kernels.parts import assign, stacked
 from rushlight.kernels.steps import zeros
-from rushlight.layouts import compact, extent, laid_over, overlaps, shown
+from rushlight.layouts import extent, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -365,8 +366,20 @@ def strided_windows(
     base = memory_of(input)
     itemsize = array.itemsize
     size, stride = tuple(map(as_int, size)), tuple(map(as_int, stride))
-    start = address(array) - address(base)
+    start = 0 if array is base else address(array) - address(base)
     offset = start if storage_offset is None else storage_offset * itemsize
+    held = base.nbytes if base.flags.c_contiguous else extent(base.shape, base.strides, base.itemsize)
+    if type(array) is Batched and len(size) == len(stride) and min(stride, default=0) >= 0:
+        check_example(array, size, stride, start // itemsize, offset // itemsize)
+    return windows_in(held, (array.shape, array.strides, array.dtype), start, size, stride, offset)
+
+
+@lru_cache(maxsize=1024)
+def windows_in(
+    held: int, own: tuple[Any, ...], start: int, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+) -> tuple[Window, ...]:
+    """The windows of a new view and of a tensor in so many bytes of memory. Raises PyTorch's errors."""
+    dtype, itemsize = own[2], own[2].itemsize
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if min(stride, default=0) < 0:
@@ -374,15 +387,11 @@ def strided_windows(
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}")
     strides = tuple([s * itemsize for s in stride])
-    if type(array) is Batched:
-        check_example(array, size, stride, start // itemsize, offset // itemsize)
-    held = base.nbytes if base.flags.c_contiguous else extent(base.shape, base.strides, base.itemsize)
     needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
     if needed > held:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // itemsize}, and "
             f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of size {held}"
         )
-    memory = (held // itemsize,), compact((held // itemsize,), itemsize), array.dtype
-    seen = Window(memory, (size, strides, array.dtype), offset)
-    return seen, Window(memory, (array.shape, array.strides, array.dtype), start)
+    memory = (held // itemsize,), (itemsize,), dtype
+    return Window(memory, (size, strides, dtype), offset), Window(memory, own, start)

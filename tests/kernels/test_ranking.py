@@ -1,0 +1,76 @@
+"""Elements by their rank, the most frequent ones, and places in sorted sequences, against NumPy's sorting."""
+
+import numpy as np
+import pytest
+
+from rushlight.kernels import ranking
+
+pytestmark = pytest.mark.skipif(ranking.fast is None, reason="nothing was compiled")
+ROWS = [(1,), (2,), (7,), (1000,), (30, 5), (4, 3, 64), (0, 3)]
+
+
+def rows_of(shape, dtype, kind, seed=0):
+    """Random rows: all different, with ties, or with NaN too."""
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=shape) if kind == "different" else draw.integers(-3, 4, shape).astype(float)
+    if kind == "nan":
+        rows[draw.random(shape) < 0.3] = np.nan
+    return rows.astype(dtype)
+
+
+@pytest.mark.parametrize("kind", ["different", "ties", "nan"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", ROWS)
+def test_the_element_of_a_rank(shape, dtype, kind):
+    rows = rows_of(shape, dtype, kind)
+    for rank in {0, shape[-1] // 2, shape[-1] - 1}:
+        places = ranking.place_in_rows(rows, rank)
+        if not rows.size:
+            assert places is None
+            continue
+        found = np.take_along_axis(rows, places[..., None], -1)[..., 0]
+        assert np.array_equal(found, np.sort(rows, -1)[..., rank], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", ROWS[:-1])
+def test_the_middle_is_the_first_nan_or_that_of_the_numbers(shape, dtype):
+    rows = rows_of(shape, dtype, "nan").reshape(-1, shape[-1])
+    first, middle = (ranking.place_in_rows(rows, -1, numbers_only) for numbers_only in (False, True))
+    for row, place, number in zip(rows, first, middle, strict=True):
+        missing, numbers = np.isnan(row), np.sort(row[~np.isnan(row)])
+        if numbers.size:
+            assert row[number] == numbers[(numbers.size - 1) // 2]
+        assert place == missing.argmax() if missing.any() else row[place] == numbers[(numbers.size - 1) // 2]
+
+
+@pytest.mark.parametrize("kind", ["different", "ties", "sorted"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", ROWS[:-1])
+def test_the_most_frequent_element(shape, dtype, kind):
+    rows = rows_of(shape, dtype, "ties" if kind == "sorted" else kind)
+    rows = np.sort(rows, -1) if kind == "sorted" else rows
+    for row, place in zip(rows.reshape(-1, shape[-1]), ranking.most_frequent(rows).reshape(-1), strict=True):
+        values, counts = np.unique(row, return_counts=True)
+        assert row[place] == values[counts.argmax()]
+        assert place == np.flatnonzero(row == row[place])[-1]
+
+
+def test_zeros_of_both_signs_are_one_element():
+    assert ranking.most_frequent(np.array([1, 1, 0.0, -0.0, 0.0], np.float32)) == 4
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_places_in_a_sorted_sequence(dtype, right):
+    sequence = np.array([-np.inf, -2, -2, 0, 1, 1, 1, 5, np.inf], dtype)
+    values = np.array([[-np.inf, -3, -2, -0.0], [1, 4, np.inf, np.nan]], dtype)
+    places = ranking.places_in(sequence, values, right)
+    assert np.array_equal(places, np.searchsorted(sequence, values, "right" if right else "left"))
+    assert ranking.places_in(sequence, values.astype(np.int64), right) is None
+
+
+def test_ranks_beyond_a_row_and_other_arrays_are_not_taken():
+    assert ranking.place_in_rows(np.zeros((2, 3)), 3) is None
+    assert ranking.place_in_rows(np.zeros((2, 3), np.int64), 0) is None
+    assert ranking.most_frequent(np.zeros((2, 3), np.int64)) is None
