@@ -16,7 +16,7 @@ class Explanation(NamedTuple):
     reason: str
 
 
-COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum|renorm"
+COMPOSED = "multi_margin_loss|kron|trapezoid|quantile|cov|dist|logaddexp|einsum"
 REAL = "embedding|cdist|nan_to_num|select_scatter|slice_scatter|diagonal_scatter|index_reduce|scatter_reduce|dist"
 INFERENCE = "PyTorch writes to an inference tensor, then refuses to do so"
 COUNTED = "PyTorch counts changes of what it computes from inference tensors, or of their .data"
@@ -39,7 +39,7 @@ OVERFLOWS = "float16: PyTorch overflows between its steps, rushlight rounds once
 SUBGRADIENT = "PyTorch gives nan for the derivative of a subgradient, rushlight zero"
 NODES_OF_INPUTS = "PyTorch also runs the node of an input that is no leaf, and misses what it saved"
 HALF_DONE = "PyTorch writes before it finds that it cannot"
-TIES = "which of equal elements topk or quantile takes first is nobody's promise"
+TIES = "which of equal elements argsort, topk or quantile takes first is nobody's promise"
 COMPLEX = "rushlight also takes complex numbers here"
 SAVED = "PyTorch saves an input that the derivative does not need, or of which it needs the shape"
 PROMOTED = "einsum of different types, which PyTorch takes only where one has size one"
@@ -60,6 +60,7 @@ UNREDUCED = "PyTorch's mse_loss in two vmaps takes no mean: docs/pytorch-mistake
 LENGTHENED = (
     "PyTorch's vmap gives a number a dimension, and its derivative of var or logcumsumexp depends on the number"
 )
+ROOTS = "float16: PyTorch's power 0.5 of -inf is inf; in its other types it is NaN, as a square root is"
 SCALED = "PyTorch's ldexp takes the power of two in the type of the exponent, in which it can overflow"
 CROSSED = "PyTorch's cross product of a vector with itself is not zero, but what it rounds away"
 UNREACHED = "PyTorch also looks at what was saved for gradients that nobody gets, of views made without gradients"
@@ -209,7 +210,7 @@ EXPLANATIONS = [
     ),
     Explanation(
         "programs",
-        r"(grad|backward)\(.*raises RuntimeError, on PyTorch nothing",
+        r"(grad|backward)\(.*raises RuntimeError, on PyTorch (nothing|IndexError)",
         r"torch\.kron\(.*(_\(| [*+]= |\] = )",
         UNNOTICED,
     ),
@@ -223,6 +224,7 @@ EXPLANATIONS = [
     ),
     Explanation("programs", r"(grad|backward)\(.*on PyTorch NotImpl", r"torch\.cdist\(", CDIST),
     Explanation("programs", "values", r"\.to\(torch\.float32\).*cosine_similarity\(", TWO_TYPES),
+    Explanation("programs", "values.*nan.*inf", r"float16.*\b{name} = \w+ \*\* 0\.5", ROOTS),
     Explanation(
         "programs",
         "raises RuntimeError, on PyTorch nothing",
@@ -266,6 +268,19 @@ EXPLANATIONS = [
         r"\b(\w+) = [^\n]*\.prod\(.*create_graph=True.*autograd\.grad\(\w+, \1\b",
         THROUGH_RESULT,
     ),
+    Explanation(
+        "programs",
+        rf"autograd\.grad\(.*{NOTHING_RAISED}",
+        r"\b(\w+) = [^\n]*\.(cum)?prod\(.*create_graph=True.*backward\(",
+        THROUGH_RESULT,
+    ),
+    Explanation(
+        "programs",
+        r"^seen: kind \[\], PyTorch's",
+        r"\b(\w+) = [^\n]*\.(cum)?prod\(.*create_graph=True.*\b\1\.grad_fn\.register_hook\(",
+        THROUGH_RESULT,
+    ),
+    Explanation("programs", r"^t\d+\.grad: kind NoneType", r"torch\.einsum\(.*(_\(| [*+]= ).*backward\(", SAVES),
     Explanation("programs", "leaf False, PyTorch's True", "linearize", LINEARIZE),
     Explanation("programs", r"^seen(\[\d+\])+: kind NoneType, PyTorch's Tensor", r"torch\.cat\(", JOINED_HOOKS),
     Explanation("programs", "result.*raises RuntimeError, on PyTorch nothing", "layer_norm.*vmap", EXAMPLES),

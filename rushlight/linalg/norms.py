@@ -5,21 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.kinds import kind_of
+from rushlight.core.aliases import Array
+from rushlight.core.batching import by
+from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
 from rushlight.linalg.singular_values import svdvals
 from rushlight.linalg.solving import inv_ex
 from rushlight.ops.arguments.dims import INTEGERS, wrap_dim
 from rushlight.ops.arguments.keywords import keywords
-from rushlight.ops.elementwise.selection import where
+from rushlight.ops.arguments.mismatch import type_name
+from rushlight.ops.elementwise.selection import _where, where
 from rushlight.ops.reductions import norms
-from rushlight.ops.table import in_place, method
+from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 
 Dims = int | tuple[int, ...] | list[int] | None
+MARGIN = 1e-7  # that PyTorch's renorm adds to norms
 
 
 @linalg
@@ -156,6 +160,39 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     return where(info == 0, matrix_norm(A, p) * matrix_norm(inverse, p), math.inf)
 
 
+def other_dims(ndim: int, dim: int) -> tuple[int, ...]:
+    """All dimensions but one."""
+    return tuple([d for d in range(ndim) if d != dim])
+
+
+def scaled_down(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> Array:
+    """The parts along some dimensions, those with a larger p-norm scaled down to `maxnorm`."""
+    wide = input.astype(np.float32) if is_half(input.dtype) else input
+    sizes = norms.norm_of(wide, p, dims, True)
+    factors = np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1).astype(wide.dtype)
+    return (wide * factors).astype(input.dtype, copy=False)
+
+
+def renorm_cotangent(grad: Array, input: Array, p: float, dim: int, maxnorm: float) -> Array:
+    """The gradient of `renorm`: of the parts that are not scaled down it is the cotangent itself."""
+    dims = other_dims(input.ndim, dim)
+    sizes = norms._linalg_vector_norm(input, p, dims, True)
+    inverse = 1 / (sizes + MARGIN)
+    along = np.real(np.add.reduce(np.conj(input) * grad, dims, keepdims=True))
+    slope = maxnorm * inverse * (grad - inverse * norms.norm_cotangent(along, input, sizes, p, dims))
+    return _where(sizes > maxnorm, slope, grad)
+
+
+def renorm_batch(n: int, input: Array, p: float, dim: int, maxnorm: float) -> Array:
+    """The batch rule of `renorm`."""
+    return scaled_down(input, p, tuple([n + d for d in other_dims(input.ndim - n, dim)]), maxnorm)
+
+
+@operator(layout="contiguous", batch=by(renorm_batch), input=renorm_cotangent, holomorphic=False)
+def _renorm(input: Array, p: float, dim: int, maxnorm: float) -> Array:
+    return scaled_down(input, p, other_dims(input.ndim, dim), maxnorm)
+
+
 @in_place
 @method
 @keywords
@@ -176,6 +213,8 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     ndim = input._array.ndim
     if ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
-    dim = wrap_dim(dim, ndim)
-    sizes = norms.vector_norm(input, p, tuple(d for d in range(ndim) if d != dim), True)
-    return input.contiguous() * where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)
+    if kind_of(input._array.dtype) not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+        )
+    return _renorm(input, float(p), wrap_dim(dim, ndim), float(maxnorm))

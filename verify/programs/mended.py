@@ -111,6 +111,8 @@ def first_of_ties(input, k, dim=-1, largest=True, sorted=True):
 
 def quantile_of_first(input, q, dim=None, keepdim=False):
     """`quantile` by linear interpolation, where equal elements have ranks in their order."""
+    if not input.is_floating_point():
+        return torch.quantile(input, q, dim, keepdim)  # which refuses it
     rows = input.reshape(-1) if dim is None else input
     ordered, rank = rows.sort(dim=dim or 0, stable=True).values, q * (rows.size(dim or 0) - 1)
     below, above = (ordered.select(dim or 0, whole(rank)) for whole in (math.floor, math.ceil))
@@ -118,7 +120,13 @@ def quantile_of_first(input, q, dim=None, keepdim=False):
     return torch.quantile(input, q, dim, keepdim) if keepdim or rows.isnan().any() else found
 
 
+def stable_order(input, dim=-1, descending=False):
+    """`argsort`, which leaves equal elements in their order."""
+    return torch.argsort(input, dim=dim, descending=descending, stable=True)
+
+
 INSTEAD = {
+    "argsort": (stable_order, explained.TIES),
     "quantile": (quantile_of_first, explained.TIES),
     "scatter_reduce": (extreme, explained.EXTREMES),
     "mode": (mode, explained.MODES),

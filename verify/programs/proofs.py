@@ -113,7 +113,7 @@ def is_right(lines: list[str], difference: str) -> bool:
 
 def are_right(lines: list[str], differences: list[str]) -> bool:
     """Whether gradients that differ are right in rushlight only, and all else that differs was computed from them."""
-    names = [re.match(r"\w+", difference)[0] for difference in differences]
+    names = [re.split(r"\W", difference)[0] for difference in differences]
     gradients = [i for i, text in enumerate(differences) if re.match(r"\w+(\[\d+\]|\.grad): values", text)]
     wrong = {names[i] for i in gradients}
     for line in lines:

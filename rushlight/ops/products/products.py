@@ -16,6 +16,7 @@ from rushlight.core.arithmetic import fill
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import Operator, call
+from rushlight.core.turned import turn, turning
 from rushlight.kernels import products as kernels
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.mismatch import ABSENT, BOOL, check_tensors, not_tensors, quick
@@ -280,7 +281,20 @@ def dot(input: Tensor = ABSENT, tensor: Tensor = ABSENT, *, out: Tensor | None =
     if input._array.ndim != 1 or tensor._array.ndim != 1:
         mismatch.vectors(input._array, tensor._array)
     result = tried(_dot, mismatch.vectors, input, tensor)
+    if is_conjugate(input) and is_conjugate(tensor):
+        conjugated_twice(result)
     return result if out is None else write_out("dot", out, result, input, tensor)
+
+
+def is_conjugate(tensor: Tensor) -> bool:
+    """Whether a tensor lazily conjugates its memory."""
+    return turning(tensor._array)[0]
+
+
+def conjugated_twice(result: Tensor) -> None:
+    """Stores a result as the lazy conjugate of its conjugate, which PyTorch computes of conjugates."""
+    if type(result._array) is np.ndarray:
+        result._array = turn(np.asarray(np.conj(result._array)), True, False)
 
 
 @method
@@ -296,6 +310,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensors("vdot", input=input, other=other)
     mismatch.vectors(input._array, other._array)
     result = _vdot(input, other)
+    if is_conjugate(other) and not is_conjugate(input):
+        conjugated_twice(result)
     return result if out is None else write_out("vdot", out, result, input, other)
 
 
@@ -354,7 +370,7 @@ def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
     """`matmul` if one operand is a vector."""
     mismatch.refuse_dims("matmul", x, y)
     if x.ndim == y.ndim:
-        return tried(_dot, mismatch.vectors, input, other)
+        return dot(input, other)
     if y.ndim == 1:
         product = tried(_mv, mismatch.matrix_and_vector, input if x.ndim == 2 else rows(input), other)
         return product if x.ndim == 2 else _unsafe_view(product, x.shape[:-1])
