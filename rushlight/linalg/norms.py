@@ -215,6 +215,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
     if kind_of(input._array.dtype) not in "fc":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input._array)}"
         )
     return _renorm(input, float(p), wrap_dim(dim, ndim), float(maxnorm))

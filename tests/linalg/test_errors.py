@@ -41,6 +41,10 @@ ERRORS = [
     ("L.cond(r(2, 2), 'x')", "linalg.cond got an invalid norm type: x"),
     ("L.cond(r(2, 3), 1)", "linalg.cond(ord=1): A must be batches of square matrices, but they are 2 by 3 matrices"),
     ("torch.renorm(r(2), 2, 0, 1.0)", "renorm: input needs at least 2 dimensions, got 1 dimensions"),
+    (
+        "torch.renorm(r(2, 2).int(), 2, 0, 1.0)",
+        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Int",
+    ),
     ("torch.renorm(r(2, 2), -2, 0, 1.0)", "renorm: non-positive-norm not supported"),
     ("torch.renorm(r(2, 2), 2, 0, -1.0)", "renorm: expected maxnorm to be >= 0 but got -1"),
     ("L.qr(r(2, 2), mode='x')", "qr received unrecognized mode 'x' but expected one of 'reduced' (default), 'r', or"),

@@ -210,3 +210,24 @@ def test_looks_at_a_number_stay_arrays(name):
     result, wanted = OF_A_NUMBER[name](look), OF_A_NUMBER[name](plain)
     assert result.shape == wanted.shape
     np.testing.assert_array_equal(result.numpy(), wanted.numpy())
+
+
+@pytest.mark.parametrize(
+    ("name", "conjugates"),
+    [
+        ("dot", {(True, True): True, (True, False): False, (False, True): False}),
+        ("vdot", {(True, True): False, (True, False): False, (False, True): True}),
+        ("inner", {(True, True): True, (True, False): False, (False, True): False}),
+    ],
+)
+def test_products_are_lazily_conjugated_where_pytorch_computes_the_conjugate(name, conjugates):
+    x, y = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True), torch.tensor([2 - 1j, 1j])
+    for (first, second), lazily in conjugates.items():
+        operands = x.conj() if first else x, y.conj() if second else y
+        result = getattr(torch, name)(*operands)
+        assert result.is_conj() == lazily
+        assert (result.storage_offset(), result.shape) == (0, ())
+        plain = getattr(torch, name)(*[operand.resolve_conj() for operand in operands])
+        assert torch.equal(result.resolve_conj(), plain)
+        found, wanted = (torch.autograd.grad(one.abs(), x, retain_graph=True)[0] for one in (result, plain))
+        assert torch.equal(found, wanted)
