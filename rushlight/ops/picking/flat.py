@@ -56,7 +56,7 @@ def put_flat(n: int, input: Array, index: Array, source: Array, accumulate: bool
     slopes={"input": "like input"},
 )
 def _take(input: Array, index: Array) -> Array:
-    return selected(np.reshape(input, -1), index)
+    return selected(input.reshape(-1), index)
 
 
 @operator(aten=(), linear=True, batch=by(added_flat), input=lambda grad, index: _take(grad, index), node="PutBackward0")
