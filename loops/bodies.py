@@ -15,6 +15,8 @@ TEXTS = {
     "sqrt": "root({})",
     "absolute": "magnitude({})",
     "sign": "sign_of({})",
+    "trunc": "truncated({})",
+    "copysign": "with_sign({}, {})",
     "maximum": "larger({}, {})",
     "minimum": "smaller({}, {})",
     "greater": "({} > {})",

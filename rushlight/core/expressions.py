@@ -27,6 +27,8 @@ NUMERIC = {
     np.sqrt,
     np.absolute,
     np.sign,
+    np.trunc,
+    np.copysign,
     np.maximum,
     np.minimum,
     np.greater,

@@ -13,7 +13,7 @@ __all__ = ["count_up", "fill", "zeros"]
 
 fast: ModuleType | None = load("steps")
 MUCH = 1 << 20  # bytes from which on threads fill new memory faster than the system
-LARGE = 1 << 15  # bytes from which on the compiled kernel is faster
+LARGE = 1 << 18  # bytes from which on the compiled kernel is faster
 
 
 def fill(array: np.ndarray, value: complex) -> None:

@@ -188,7 +188,13 @@ def renorm_batch(n: int, input: Array, p: float, dim: int, maxnorm: float) -> Ar
     return scaled_down(input, p, tuple([n + d for d in other_dims(input.ndim - n, dim)]), maxnorm)
 
 
-@operator(layout="contiguous", batch=by(renorm_batch), input=renorm_cotangent, holomorphic=False)
+@operator(
+    layout="contiguous",
+    batch=by(renorm_batch),
+    input=renorm_cotangent,
+    slopes={"input": "contiguous"},
+    holomorphic=False,
+)
 def _renorm(input: Array, p: float, dim: int, maxnorm: float) -> Array:
     return scaled_down(input, p, other_dims(input.ndim, dim), maxnorm)
 

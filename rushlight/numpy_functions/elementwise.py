@@ -75,6 +75,7 @@ def of_pair(ufunc: Any, function: Callable[..., Any]) -> None:
     UFUNCS[ufunc] = lambda x, y: function(*alike(x, y))
 
 
+of_pair(np.copysign, torch.copysign)
 of_pair(np.gcd, torch.gcd)
 of_pair(np.logaddexp, torch.logaddexp)
 of_pair(np.lcm, torch.lcm)

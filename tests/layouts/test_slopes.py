@@ -81,6 +81,7 @@ CALLS = {
     "cat": lambda t, x: t.cat([x, x]),
     "expand": lambda t, x: x.expand(2, *x.shape),
     "normalize": lambda t, x: t.nn.functional.normalize(x, dim=-1),
+    "renorm": lambda t, x: x.renorm(2, 0, 0.5),
     "angle of complex": lambda t, x: t.complex(x, x).angle(),
     "binary_cross_entropy_with_logits": lambda t, x: t.nn.functional.binary_cross_entropy_with_logits(
         x, t.ones(x.shape), reduction="none"

@@ -1,5 +1,5 @@
 # What generated loops compute of an element: see `loops/bodies.py`.
-from libc.math cimport fabs, fabsf, sqrt, sqrtf
+from libc.math cimport copysign, copysignf, fabs, fabsf, sqrt, sqrtf, trunc, truncf
 
 from rushlight.kernels.compiled.lanes cimport real
 
@@ -16,6 +16,20 @@ cdef inline real magnitude(real x) noexcept nogil:
         return fabsf(x)
     else:
         return fabs(x)
+
+
+cdef inline real truncated(real x) noexcept nogil:
+    if real is float:
+        return truncf(x)
+    else:
+        return trunc(x)
+
+
+cdef inline real with_sign(real x, real y) noexcept nogil:
+    if real is float:
+        return copysignf(x, y)
+    else:
+        return copysign(x, y)
 
 
 cdef inline real sign_of(real x) noexcept nogil:

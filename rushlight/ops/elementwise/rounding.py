@@ -316,7 +316,7 @@ def copysign_cotangent(grad: Array, input: Array, result: Array) -> Array:
 
 copysign: Binary = binary(
     "copysign",
-    np.copysign,
+    lambda x, y: np.copysign(np.absolute(x), y),  # two steps, of which a loop is made
     copysign_cotangent,
     lambda grad: np.zeros_like(grad),
     """The absolute value of `input` with the sign of `other`.
@@ -354,14 +354,14 @@ EXTREMES = (np.minimum, np.maximum)
 @fused
 def times_power_in_range(x: Array, exponent: Array) -> Array:
     """x * 2**exponent, where the power alone is in range."""
-    return x * np.power(2, exponent, dtype=x.dtype)
+    return x * np.exp2(exponent)
 
 
 def times_power_of_two(x: Array, exponent: Array) -> Array:
     """x * 2**exponent, also where the power alone is out of range and real."""
     if exponent.dtype.kind == "c":
-        return times_power_in_range(x, exponent)
-    most = np.finfo(x.dtype).maxexp
+        return x * np.power(2, exponent, dtype=x.dtype)
+    most = np.finfo(x.dtype).maxexp - 1  # NumPy's vector code misses 2**127 by its last digit
     bounds = type(exponent) is np.ndarray and [ufunc.reduce(exponent, None, initial=0) for ufunc in EXTREMES]
     if bounds and -most < bounds[0] and bounds[1] < most:
         return times_power_in_range(x, exponent)

@@ -326,7 +326,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input{k} size does not match weight size: got {shape[-1]} but expected {w[k]}"
             )
-    result = einsum("...i,kij,...j->...k", input1, weight, input2)
+    rows = input2 @ weight.reshape(-1, w[2]).mT  # products of input2 with all rows of all matrices
+    result = einsum("...ki,...i->...k", rows.reshape(*x[:-1], *w[:2]), input1)
     if bias is None:
         return result
     if bias._array.shape != w[:1]:
