@@ -70,7 +70,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
             "ops/elementwise": "clamping complexes rounding",
             "ops/making": "creation ranges",
             "ops/picking": "gather indexed indexing masking",
-            "ops/products": "added_products contractions products",
+            "ops/products": "contractions",
             "ops/reductions": "differences extrema norms order reduction statistics",
             "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
         }.items()

@@ -280,10 +280,16 @@ def dot(input: Tensor = ABSENT, tensor: Tensor = ABSENT, *, out: Tensor | None =
         return not_tensors(dot, {**named, "out": out}, input=input, tensor=tensor)
     if input._array.ndim != 1 or tensor._array.ndim != 1:
         mismatch.vectors(input._array, tensor._array)
-    result = tried(_dot, mismatch.vectors, input, tensor)
+    result = dot_of(input, tensor)
+    return result if out is None else write_out("dot", out, result, input, tensor)
+
+
+def dot_of(input: Tensor, tensor: Tensor) -> Tensor:
+    """The dot product of two vectors; RuntimeError if they do not match."""
+    result: Tensor = tried(_dot, mismatch.vectors, input, tensor)
     if is_conjugate(input) and is_conjugate(tensor):
         conjugated_twice(result)
-    return result if out is None else write_out("dot", out, result, input, tensor)
+    return result
 
 
 def is_conjugate(tensor: Tensor) -> bool:
@@ -370,7 +376,7 @@ def with_vector(input: Tensor, other: Tensor, x: Array, y: Array) -> Tensor:
     """`matmul` if one operand is a vector."""
     mismatch.refuse_dims("matmul", x, y)
     if x.ndim == y.ndim:
-        return dot(input, other)
+        return dot_of(input, other)
     if y.ndim == 1:
         product = tried(_mv, mismatch.matrix_and_vector, input if x.ndim == 2 else rows(input), other)
         return product if x.ndim == 2 else _unsafe_view(product, x.shape[:-1])
