@@ -101,7 +101,7 @@ def lying(t, shape, lies):
 def strides(t, call, shape, lies):
     """The strides of the result, and of gradients: of a sum, for a given cotangent, recorded, and as `.grad`."""
     x = lying(t, shape, lies).detach().requires_grad_()
-    y = call(t, x.transpose(0, -1).transpose(0, -2).mT if lies == "view" else x)
+    y = call(t, x.transpose(0, -1) if lies == "view" else x)
     ones = t.ones(y.shape)
     grads = [
         *t.autograd.grad(y.sum(), x, retain_graph=True),
@@ -120,4 +120,6 @@ def test_lie_as_in_pytorch(name, shape, lies):
     call = CALLS[name]
     if (name, shape) == ("qr", (1, 3, 3)) or (name == "solve" and shape[-2] == 1):
         pytest.skip("strides of what LAPACK gives back for one row")
+    if name == "cross" and lies == "view" and shape[0] < 3:
+        pytest.skip("a cross product is one of vectors with three numbers")
     assert strides(rushlight, call, shape, lies) == strides(pytorch, call, shape, lies)
