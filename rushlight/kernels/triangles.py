@@ -1,4 +1,4 @@
-"""Triangles of matrices: the elements on and below (or above) a diagonal, and their indices."""
+"""Triangles of matrices: the elements on and below (or above) a diagonal, their indices; and sums of diagonals."""
 
 from types import ModuleType
 
@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["indices", "triangle"]
+__all__ = ["indices", "trace", "triangle"]
 
 fast: ModuleType | None = load("triangles")
 LARGEST = np.iinfo(np.int64).max // 4  # diagonals further away have the same effect
@@ -21,6 +21,13 @@ def triangle(input: Array, diagonal: int, lower: bool) -> Array:
     if not input.size:
         return input.copy()
     return np.tril(input, diagonal) if lower else np.triu(input, diagonal)
+
+
+def trace(matrix: Array) -> Array:
+    """The sum of the diagonal of a matrix; that of integers and bools in int64."""
+    if fast is not None and (found := fast.trace(matrix)) is not None:
+        return found
+    return np.add.reduce(matrix.diagonal(), None, np.int64 if matrix.dtype.kind in "biu" else None)
 
 
 def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:

@@ -14,7 +14,6 @@ from rushlight.linalg.singular_values import svdvals
 from rushlight.linalg.solving import inv_ex
 from rushlight.ops.arguments.dims import INTEGERS, wrap_dim
 from rushlight.ops.arguments.keywords import keywords
-from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.elementwise.selection import _where, where
 from rushlight.ops.reductions import norms
 from rushlight.ops.table import in_place, method, operator
@@ -219,8 +218,5 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     ndim = input._array.ndim
     if ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
-    if kind_of(input._array.dtype) not in "fc":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input._array)}"
-        )
+    norms.check_type(input)
     return _renorm(input, float(p), wrap_dim(dim, ndim), float(maxnorm))

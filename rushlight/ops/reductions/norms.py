@@ -107,15 +107,20 @@ def vector_norm(input: Tensor, p: float, dim: Dim, keepdim: bool, dtype: dtype |
     RuntimeError for integers, and for an infinity norm of no elements.
     """
     array = input._array
-    if kind_of(array.dtype) not in "fc":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
-        )
+    check_type(input)
     input = in_dtype("linalg.vector_norm", input, dtype)
     dims = axes(dim, array.ndim)
     if array.size == 0 and (p < 0 or p == math.inf):
         refuse_empty(array.shape, p, None if dim is None else dims)
     return _linalg_vector_norm(input, float(p), dims, keepdim)
+
+
+def check_type(input: Tensor) -> None:
+    """Raises RuntimeError for integers and bools, of which there is no norm."""
+    if kind_of(input._array.dtype) not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_name(input)}"
+        )
 
 
 def in_dtype(name: str, input: Tensor, dtype: dtype | None) -> Tensor:

@@ -16,9 +16,8 @@ from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
-from rushlight.kernels import ranking as kernels
+from rushlight.kernels import ranking
 from rushlight.kernels.parts import by_slices
-from rushlight.kernels.ranking import place_in_rows
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.blending import lerp
@@ -47,7 +46,7 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
 def ranked(rows: Array, rank: Any) -> Array:
     """The index of the element of a given rank (a number, or one for each row) along the last dimension."""
     if isinstance(rank, int):
-        found = place_in_rows(rows, rank)
+        found = ranking.place_in_rows(rows, rank)
         return rows.argpartition(rank, -1)[..., rank] if found is None else found
     order = rows.argsort(-1, kind="stable")
     return at_places(order, rank)
@@ -60,7 +59,7 @@ def at_places(rows: Array, places: Array) -> Array:
 
 def middle(rows: Array) -> Array:
     """The index of the lower median of each row, or of its first NaN."""
-    if (found := place_in_rows(rows, MIDDLE)) is not None:
+    if (found := ranking.place_in_rows(rows, MIDDLE)) is not None:
         return found
     index = ranked(rows, (rows.shape[-1] - 1) // 2)
     if not has_missing(rows):
@@ -76,7 +75,7 @@ def has_missing(rows: Array) -> bool:
 
 def middle_number(rows: Array) -> Array:
     """The index of the lower median of the numbers in each row; NaN is sorted last and ignored."""
-    if (found := place_in_rows(rows, MIDDLE, True)) is not None:
+    if (found := ranking.place_in_rows(rows, MIDDLE, True)) is not None:
         return found
     if not has_missing(rows):
         return ranked(rows, (rows.shape[-1] - 1) // 2)
@@ -87,7 +86,7 @@ def middle_number(rows: Array) -> Array:
 
 def most_frequent(rows: Array) -> Array:
     """The index of the most frequent element of each row: of several such, the smallest, and its last index."""
-    if (found := kernels.most_frequent(rows)) is not None:
+    if (found := ranking.most_frequent(rows)) is not None:
         return found
     order = rows.argsort(-1, kind="stable")
     values = _gather.forward(rows, rows.ndim - 1, order)
@@ -153,7 +152,7 @@ def middle_of_all(input: Array, choose: Callable[..., Any], n: int = 0) -> Array
 
 def middle_value(row: Array, numbers_only: bool) -> Array:
     """The lower median of a row, without its index: NaN if the row has NaN, unless `numbers_only`."""
-    if row.size <= FEW and (place := place_in_rows(row, MIDDLE, numbers_only)) is not None:
+    if row.size <= FEW and (place := ranking.place_in_rows(row, MIDDLE, numbers_only)) is not None:
         return np.asarray(row[place])
     missing = np.count_nonzero(np.isnan(row)) if kind_of(row.dtype) == "f" else 0
     if missing and not numbers_only:

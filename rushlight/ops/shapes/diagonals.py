@@ -9,7 +9,6 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.kernels import triangles
-from rushlight.kernels.triangles import triangle
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
@@ -23,12 +22,12 @@ __all__ = ["diag", "diag_embed", "diagflat", "trace", "tril", "triu"]
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _tril(grad, diagonal))
 def _tril(input: Array, diagonal: int) -> Array:
-    return triangle(input, diagonal, True)
+    return triangles.triangle(input, diagonal, True)
 
 
 @operator(linear=True, batch=leading, input=lambda grad, diagonal: _triu(grad, diagonal))
 def _triu(input: Array, diagonal: int) -> Array:
-    return triangle(input, diagonal, False)
+    return triangles.triangle(input, diagonal, False)
 
 
 @in_place
@@ -135,9 +134,7 @@ def trace_batch(n: int, input: Array) -> Any:
 
 @operator(linear=True, input=lambda grad, input_shape: _spread_diagonal(grad, input_shape), batch=by(trace_batch))
 def _trace(input: Array) -> Array:
-    if triangles.fast is not None and (found := triangles.fast.trace(input)) is not None:
-        return found
-    return np.add.reduce(input.diagonal(), None, np.int64 if input.dtype.kind in "biu" else None)
+    return triangles.trace(input)
 
 
 def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:
