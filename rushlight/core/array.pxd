@@ -19,6 +19,10 @@ cdef extern from "numpy/arrayobject.h":
             return PyArray_NDIM(self)
 
         @property
+        cdef inline npy_intp itemsize(self) noexcept nogil:
+            return PyArray_ITEMSIZE(self)
+
+        @property
         cdef inline npy_intp* shape(self) noexcept nogil:
             return PyArray_DIMS(self)
 
@@ -35,5 +39,6 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISWRITEABLE(ndarray) nogil
     void* PyArray_DESCR(ndarray)
     int PyArray_NDIM(ndarray) nogil
+    npy_intp PyArray_ITEMSIZE(ndarray) nogil
     npy_intp* PyArray_DIMS(ndarray) nogil
     npy_intp* PyArray_STRIDES(ndarray) nogil

@@ -61,6 +61,7 @@ cdef class Backward:
     @cython.locals(state=Vertex, i=Py_ssize_t, target=Vertex)
     cdef step(self, Node node)
     cdef object shown(self, Node node, Py_ssize_t i, object grad)
+    cdef object laid(self, Node node, Py_ssize_t i, object slope, object grad)
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef pass_by(self, Node node, object grad)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint, shared=set)
@@ -92,6 +93,12 @@ cdef bint same_layout(object a, object b)
 
 @cython.locals(k=Py_ssize_t, elementwise=bint)
 cpdef bint mixes_layouts(Node node, Py_ssize_t i, object grad) except -1
+
+@cython.locals(k=Py_ssize_t)
+cdef bint all_in_order(Node node, Py_ssize_t i, object slope, object grad) except -1
+
+@cython.locals(x=array_type, i=Py_ssize_t, step=Py_ssize_t, repeats=bint)
+cdef bint is_in_order(object array) except -1
 
 @cython.locals(x=array_type, i=int, last=Py_ssize_t)
 cdef bint is_turned(object array)

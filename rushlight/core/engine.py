@@ -21,6 +21,7 @@ from rushlight.core.modes import CURRENT, RUN
 from rushlight.layouts import alike, is_dense, is_repeated
 
 ndarray = np.ndarray
+SETTINGS = (int, float, complex, str, tuple, type(None))  # what is saved of arguments besides tensors
 LEAF = 1 << 62  # more than any node's number
 CLAIM = lock()  # held while a run claims the vertices of its graph
 LEAVES = [lock() for _ in range(64)]  # held while a gradient is added to a leaf's `.grad`; chosen by the leaf's address
@@ -375,7 +376,13 @@ class Backward:
             result = result._settled() if isinstance(result, TensorBase) else result
         else:
             result = node.cotangent(i, grad, self.recorded)
-        return result if node.plan.slopes is None else ABOVE.lay_slope(node, i, result, grad)
+        return result if node.plan.slopes is None else self.laid(node, i, result, grad)
+
+    def laid(self, node, i, slope, grad):
+        """The gradient of a node's input `i` in the layout that the operator's rule says."""
+        if slope is None or (node.plan.keeps_order and all_in_order(node, i, slope, grad)):
+            return slope
+        return ABOVE.lay_slope(node, i, slope, grad)
 
     def pass_by(self, node, grad):
         """Tells a node's hooks, and everything behind the node, that no gradient came."""
@@ -392,7 +399,7 @@ class Backward:
         needs = tuple([target is not None and self.needs(target) for target in targets])
         grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         if self.shows and node.plan is not None and node.plan.slopes is not None:
-            grads = [ABOVE.lay_slope(node, i, slope, grad) for i, slope in enumerate(grads)]
+            grads = [self.laid(node, i, slope, grad) for i, slope in enumerate(grads)]
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold other arrays
         if node.hooks is not None:
             if node.op is None or not node.op.lists:  # for a list PyTorch computes all gradients or none
@@ -591,6 +598,32 @@ def mixes_layouts(node, i, grad):
         if not kept and (is_turned(grad) or is_turned(array)):
             return True
     return False
+
+
+def all_in_order(node, i, slope, grad):
+    """Whether a gradient of input `i` lies in order, and all that the formula computed it from."""
+    if not (is_in_order(slope) and is_in_order(grad)):
+        return False
+    for k in node.plan.picks[0 if node.plan.joint else i]:
+        value = node.kept(k)
+        array = value._array if isinstance(value, TensorBase) else value
+        if not (is_in_order(array) or isinstance(array, SETTINGS)):
+            return False
+    return True
+
+
+def is_in_order(array):
+    """Whether the strides are those of a new array, or all 0."""
+    if type(array) is not ndarray:
+        return False
+    x = array
+    step = x.itemsize
+    repeats = x.ndim > 0 and x.strides[0] == 0
+    for i in range(x.ndim - 1, -1, -1):
+        if x.strides[i] != (0 if repeats else step):
+            return False
+        step *= x.shape[i]
+    return True
 
 
 def is_turned(array):

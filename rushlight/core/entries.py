@@ -48,6 +48,12 @@ LAYING = {  # when to check the layout of a result
     "half spectral": ALWAYS,
 }
 LIKE_INPUTS = frozenset(("like input", "left factor", "right factor"))  # layouts of gradients that inputs decide
+IN_ORDER = ("", "contiguous", "like first", "reduced", "scaled")  # those in order where all that decides is
+
+
+def keeps_order(rule):
+    """Whether a layout is in order where all that decides it is."""
+    return rule in IN_ORDER or rule.startswith("elementwise")
 
 
 OPTIONS = {
@@ -190,6 +196,7 @@ def make_plan(op, mask):
     wanted = []
     plan = Plan()
     plan.slopes = op.slopes
+    plan.keeps_order = op.slopes is not None and not op.lists and all(map(keeps_order, op.slopes))
     if op.joint is not None:
         names = list(signature(op.joint).parameters)[1:]
         plan.asks_needs = "needs" in names

@@ -44,6 +44,7 @@ cdef class Plan:
     cdef public bint saves_result
     cdef public bint asks_needs
     cdef public bint joint
+    cdef public bint keeps_order
 
 
 @cython.final
@@ -87,6 +88,7 @@ cdef class Node(Vertex):
     @cython.locals(kind=int, version=long)
     cdef object saved_value(self, Py_ssize_t k, bint recorded)
     cdef object kept_array(self, Py_ssize_t k)
+    cdef object kept(self, Py_ssize_t k)
     cdef object listed(self, object item, long version, bint recorded)
     @cython.locals(tensor=TensorBase)
     cdef object checked(self, TensorBase tensor, long version, bint recorded)

@@ -108,10 +108,14 @@ class Node(Vertex):
 
     def kept_array(self, k):
         """The array of the k-th saved value, without any check; None if it is none, or hooks keep it."""
-        value = (self.saved0 if k == 0 else self.saved1) if self.saved is None else self.saved[k]
+        value = self.kept(k)
         if isinstance(value, TensorBase):
             return value._array
         return value if type(value) is ndarray else None
+
+    def kept(self, k):
+        """The k-th saved value as it is stored."""
+        return (self.saved0 if k == 0 else self.saved1) if self.saved is None else self.saved[k]
 
     def listed(self, item, version, recorded):
         """A tensor of a saved list."""
@@ -583,7 +587,7 @@ def defaults(cls, **values):
 
 defaults(VersionCounter, value=0, changed_at=None, looks=None)
 defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
-defaults(Plan, slopes=None, stride_picks=())
+defaults(Plan, slopes=None, stride_picks=(), keeps_order=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, told=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=0, flags=0)
