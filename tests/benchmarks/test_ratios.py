@@ -17,6 +17,7 @@ from rushlight.ops.table import TABLE
 OTHER_FORMS = {  # entries that are a form of another, or a part of it, which the table has
     "alias_copy",
     "as_strided_copy",
+    "attention_by_blocks",
     "batch_norm_scaled",
     "broadcast",
     "clamp_max",

@@ -1,27 +1,19 @@
 """Scaled dot product attention, of Vaswani et al., "Attention is all you need" (2017)."""
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from rushlight.core.aliases import Array
-from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
-from rushlight.core.interpreters import noted
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.dtypes import float32
-from rushlight.kernels.triangles import triangle
+from rushlight.nn.functional.attention_blocks import _attention_by_blocks, as_bias, attention_weights, needs_blocks
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import matmul
-from rushlight.ops.reductions.softmax import safe_softmax, softmax
 from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
 
-FEW = 1 << 14  # elements of a bias that is kept
 __all__ = ["scaled_dot_product_attention"]
 
 
@@ -58,33 +50,6 @@ def check_inputs(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any, is_c
         )
 
 
-def as_bias(mask: Any, dtype: Any) -> Any:
-    """A mask as a bias to be added to the scores; a bool mask is True where attention is allowed."""
-    if mask.dtype != torch_bool:
-        return mask
-    return new_tensor(bias_of(mask._array, dtype))
-
-
-def biases(mask: Array, dtype: np.dtype) -> Array:
-    """0 where a mask is true, -inf elsewhere."""
-    return np.where(mask, 0, -np.inf).astype(dtype)
-
-
-bias_of: Callable[..., Any] = noted(biases)
-
-
-def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
-    """The bias that lets each position attend to itself and earlier ones."""
-    make = small_bias if rows * columns <= FEW else small_bias.__wrapped__
-    return new_tensor(make(rows, columns, dtype))
-
-
-@lru_cache(maxsize=16)
-def small_bias(rows: int, columns: int, dtype: np.dtype) -> np.ndarray:
-    """The array of such a bias; small ones are kept."""
-    return triangle(np.full((rows, columns), -np.inf, dtype), 1, False)
-
-
 @asking
 def scaled_dot_product_attention(
     query: Tensor,
@@ -101,7 +66,8 @@ def scaled_dot_product_attention(
     The mask (L, S) is added to the scores; a bool mask is True where attention is allowed. `is_causal` lets each
     position attend to itself and earlier ones. `scale` is 1 / sqrt(E) if None. `enable_gqa` repeats the heads of key
     and value (the third dimension from the end), so that groups of query heads share them. Attention weights are
-    dropped with probability `dropout_p`. RuntimeError for operands that do not match.
+    dropped with probability `dropout_p`. Many weights are computed block by block, and again for the gradients, so that
+    they are never in memory together. RuntimeError for operands that do not match.
 
     >>> import rushlight as torch
     >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
@@ -122,10 +88,8 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scale = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
-    scores = matmul(query * scale, key.transpose(-2, -1))
-    if is_causal:
-        scores = scores + causal_bias(query.shape[-2], key.shape[-2], dtype._numpy)
-    elif attn_mask is not None:
-        scores = scores + as_bias(attn_mask, dtype._numpy)
-    weights = (safe_softmax if is_causal or attn_mask is not None else softmax)(scores, -1)
+    if dropout_p == 0 and needs_blocks(query, key, value, attn_mask):
+        bias = None if attn_mask is None else as_bias(attn_mask, dtype._numpy)
+        return _attention_by_blocks(query, key, value, bias, is_causal, scale)
+    weights = attention_weights(query, key, attn_mask, is_causal, scale)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)

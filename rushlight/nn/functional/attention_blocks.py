@@ -1,0 +1,166 @@
+"""Attention by blocks of its weights, which for long sequences are never in memory together.
+
+They are computed again for the gradients: Dao, Fu, Ermon, Rudra and Ré, "FlashAttention" (2022).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.aliases import Array
+from rushlight.core.forward import is_dual
+from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import noted, writer
+from rushlight.dtypes import bool as torch_bool
+from rushlight.kernels.products import products
+from rushlight.kernels.triangles import triangle
+from rushlight.ops.products.products import matmul
+from rushlight.ops.reductions.softmax import _softmax, _softmax_cotangent, has_something, safe_softmax, softmax
+from rushlight.ops.table import operator
+from rushlight.tensors import Tensor
+
+BLOCK = 1 << 17  # weights in a block
+FEW = 1 << 14  # elements of a bias that is kept
+Place = tuple[Any, ...]  # numbers, and a slice at the end
+
+
+def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool, scale: float) -> Tensor:
+    """softmax(query @ key.T * scale + mask), in which a row that is masked as a whole is 0."""
+    scores = matmul(query * scale, key.transpose(-2, -1))
+    if is_causal:
+        scores = scores + causal_bias(query.shape[-2], key.shape[-2], query._array.dtype)
+    elif mask is not None:
+        scores = scores + as_bias(mask, query._array.dtype)
+    return (safe_softmax if is_causal or mask is not None else softmax)(scores, -1)
+
+
+def as_bias(mask: Any, dtype: Any) -> Any:
+    """A mask as a bias to be added to the scores; a bool mask is True where attention is allowed."""
+    if mask.dtype != torch_bool:
+        return mask
+    return new_tensor(bias_of(mask._array, dtype))
+
+
+def biases(mask: Array, dtype: np.dtype) -> Array:
+    """0 where a mask is true, -inf elsewhere."""
+    return np.where(mask, 0, -np.inf).astype(dtype)
+
+
+bias_of: Callable[..., Any] = noted(biases)
+
+
+def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
+    """The bias that lets each position attend to itself and earlier ones."""
+    make = small_bias if rows * columns <= FEW else small_bias.__wrapped__
+    return new_tensor(make(rows, columns, dtype))
+
+
+@lru_cache(maxsize=16)
+def small_bias(rows: int, columns: int, dtype: np.dtype, first: int = 0) -> np.ndarray:
+    """The array of such a bias for the rows from `first` on; small ones are kept."""
+    return triangle(np.full((rows, columns), -np.inf, dtype), 1 + first, False)
+
+
+def blocks(shape: Sequence[int], width: int) -> Iterator[Place]:
+    """Indexes of parts of an array whose elements count `width` each, in parts that count `BLOCK` or a little less."""
+    each = math.prod(shape[1:]) * width
+    if each > BLOCK and len(shape) > 1:
+        for i in range(shape[0]):
+            for place in blocks(shape[1:], width):
+                yield i, *place
+    else:
+        step = max(BLOCK // max(each, 1), 1)
+        for start in range(0, shape[0], step):
+            yield (slice(start, min(start + step, shape[0])),)
+
+
+def part(
+    place: Place, query: Array, key: Array, value: Array, bias: Array | None, is_causal: bool, scale: float
+) -> tuple[Array, Array, Array, Array]:
+    """The scaled query of a block, what of key and value it attends to, and its weights."""
+    heads = place[: key.ndim - 2]
+    whole = query.shape[-2]
+    query, key, value = query[place] * scale, key[heads], value[heads]
+    if is_causal:
+        rows = place[-1] if len(place) > len(heads) else slice(0, whole)
+        key, value = key[..., : rows.stop, :], value[..., : rows.stop, :]
+        bias = small_bias.__wrapped__(rows.stop - rows.start, key.shape[-2], query.dtype, rows.start)
+    elif bias is not None:
+        bias = bias[place]
+    scores = products(query, np.swapaxes(key, -1, -2))
+    if bias is not None:
+        scores += bias
+    weights = _softmax(scores, scores.ndim - 1, scores.dtype)
+    if bias is not None and not has_something(scores, -1):
+        weights[np.maximum.reduce(scores, -1) == -np.inf] = 0
+    return query, key, value, weights
+
+
+def whole_bias(bias: Array | None, query: Array, key: Array) -> Array | None:
+    """A bias expanded to the shape of all weights."""
+    return None if bias is None else np.broadcast_to(bias, (*query.shape[:-1], key.shape[-2]))
+
+
+def block_cotangents(
+    grad: Array, query: Array, key: Array, value: Array, bias: Array | None, is_causal: bool, scale: float
+) -> list[Array]:
+    """The gradients of query, key and value, from weights that are computed again."""
+    if isinstance(grad, TensorBase):
+        weights = attention_weights(query, key, bias, is_causal, scale)
+        return step_cotangents(grad, query * scale, key, value, weights, scale)
+    of_query, of_key, of_value = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
+    bias = whole_bias(bias, query, key)
+    for place in blocks(query.shape[:-1], key.shape[-2]):
+        q, k, v, weights = part(place, query, key, value, bias, is_causal, scale)
+        seen = (*place[: key.ndim - 2], ..., slice(k.shape[-2]), slice(None))
+        of_result = np.ascontiguousarray(grad[place])
+        of_query[place], for_key, for_value = step_cotangents(of_result, q, k, v, weights, scale)
+        of_key[seen] += for_key
+        of_value[seen] += for_value
+    return [of_query, of_key, of_value]
+
+
+def step_cotangents(grad: Array, query: Array, key: Array, value: Array, weights: Array, scale: float) -> list[Array]:
+    """The gradients of query, key and value, given the scaled query."""
+    of_weights = times(grad, np.swapaxes(value, -1, -2))
+    of_scores = _softmax_cotangent(of_weights, weights, weights.ndim - 1)
+    turned = np.swapaxes(of_scores, -1, -2)
+    return [times(of_scores, key) * scale, times(turned, query), times(np.swapaxes(weights, -1, -2), grad)]
+
+
+def times(a: Array, b: Array) -> Array:
+    """The products of matrices."""
+    return np.matmul(a, b) if isinstance(a, TensorBase) else products(a, b)
+
+
+@operator(
+    aten="_scaled_dot_product_flash_attention_for_cpu",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+    joint=block_cotangents,
+    inputs=("query", "key", "value"),
+)
+def _attention_by_blocks(
+    query: Array, key: Array, value: Array, bias: Array | None, is_causal: bool, scale: float
+) -> Array:
+    """softmax(query @ key.T * scale + bias) @ value, a block of the weights at a time."""
+    result = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
+    bias = whole_bias(bias, query, key)
+    for place in blocks(query.shape[:-1], key.shape[-2]):
+        *_, seen, weights = part(place, query, key, value, bias, is_causal, scale)
+        result[place] = products(weights, seen)
+    return result
+
+
+def needs_blocks(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether attention is computed by blocks: where the weights are many, and nothing looks at single steps."""
+    arrays = [x._array for x in (query, key, value)]
+    if any(type(x) is not np.ndarray for x in arrays) or writer() is not None:
+        return False
+    q, k, v = arrays
+    alike = q.shape[:-2] == k.shape[:-2] == v.shape[:-2]
+    if not alike or q.size // max(q.shape[-1], 1) * k.shape[-2] <= BLOCK:
+        return False
+    return not any(map(is_dual, (query, key, value))) and (mask is None or not mask.requires_grad)
