@@ -22,7 +22,7 @@ from rushlight.ops.reductions.softmax import _softmax, _softmax_cotangent, has_s
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
-BLOCK = 1 << 17  # weights in a block
+BLOCK = 96 << 10  # weights in a block
 FEW = 1 << 14  # elements of a bias that is kept
 Place = tuple[Any, ...]  # numbers, and a slice at the end
 
