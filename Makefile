@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/*.py rushlight/core/*.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/overrides/*.py rushlight/ops/*/*.py rushlight/kernels/*.py rushlight/kernels/compiled/*.p[xy]*)
+SOURCES := pyproject.toml setup.py build_backend.py $(wildcard dist/*.whl) $(wildcard rushlight/*.py rushlight/core/*.p[xy]* rushlight/autograd/roots.p[xy]* rushlight/compiler/*.py rushlight/explain/*.p[xy]* rushlight/overrides/*.py rushlight/ops/*/*.py rushlight/kernels/*.py rushlight/kernels/compiled/*.p[xy]*)
 
 .PHONY: demo test clang docs bench verify programs suites lint clean
 
@@ -60,4 +60,4 @@ $(VENV)/%.installed: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-programs $(VENV)-clang build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/compiler/*.so rushlight/explain/*.so rushlight/overrides/*.so rushlight/kernels/compiled/*.so
+	rm -rf $(VENV) $(VENV)-programs $(VENV)-clang build dist docs/build docs/reference *.egg-info rushlight/core/*.so rushlight/autograd/*.so rushlight/compiler/*.so rushlight/explain/*.so rushlight/overrides/*.so rushlight/kernels/compiled/*.so

@@ -45,6 +45,7 @@ CORE = [
     "writing.py",
     "inplace.py",
 ]
+AUTOGRAD = ["roots.py"]
 EXPLAIN = ["finite.pyx", "sites.py", "origins.py", "observer.py", "passes.py"]
 COMPILER = [  # what runs for each step of a recording, and at each replay
     "calls.py",
@@ -80,6 +81,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
 CODES = Path("rushlight/kernels/codes.py")
 TYPED = [
     *(Path("rushlight/core", name) for name in CORE),
+    *(Path("rushlight/autograd", name) for name in AUTOGRAD),
     *(Path("rushlight/explain", name) for name in EXPLAIN),
     *(Path("rushlight/compiler", name) for name in COMPILER),
     *(Path("rushlight/overrides", name) for name in OVERRIDES),

@@ -10,10 +10,11 @@ from rushlight.core.aliases import Array
 from rushlight.core.context import last_number
 from rushlight.core.errors import about, freed, invalid_gradient, modified_input
 from rushlight.core.graph import Node, Packed, TensorBase, fit, new_tensor
-from rushlight.core.hooks import as_given, as_tensor
+from rushlight.core.hooks import as_given
 from rushlight.core.levels import total
 from rushlight.core.lines import warn
 from rushlight.core.modes import CURRENT
+from rushlight.core.placing import as_tensor
 from rushlight.core.saved import SavedTensor, pack, restore
 from rushlight.layouts import expands
 from rushlight.tensors import Tensor

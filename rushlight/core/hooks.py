@@ -7,13 +7,12 @@ from typing import Any, Self
 
 from rushlight.core.above import above
 from rushlight.core.aliases import Array
-from rushlight.core.arrays import as_array
 from rushlight.core.errors import Misfit, type_name
 from rushlight.core.graph import TensorBase, fit, new_tensor
 from rushlight.core.interpreters import writer
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import CURRENT
-from rushlight.core.placing import hand_out
+from rushlight.core.placing import as_tensor
 from rushlight.core.turned import plain
 from rushlight.layouts import expands
 
@@ -260,14 +259,6 @@ def name_of(hook: Callable[..., Any]) -> Any:
 def as_tensors(grads: Sequence[Array | None] | Array) -> Any:
     """The gradients of a node's outputs as a tuple of tensors."""
     return tuple(as_tensor(g) for g in (grads if isinstance(grads, list) else [grads]))
-
-
-def as_tensor(grad: Any, model: Array = None) -> Any:
-    """A gradient as a tensor for users; `model` is the array of the tensor that it belongs to, where that is known."""
-    if grad is None or isinstance(grad, TensorBase):
-        return grad
-    compact = model is None or model.flags.c_contiguous  # its layout alone: a recorded step would read its values
-    return new_tensor(hand_out(as_array(grad), bool(compact)))
 
 
 def as_given(grad: Any, recorded: bool) -> Array:

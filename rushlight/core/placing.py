@@ -14,7 +14,8 @@ import numpy as np
 
 from rushlight.core.above import above
 from rushlight.core.aliases import Array
-from rushlight.core.graph import TensorBase
+from rushlight.core.arrays import as_array
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted
 from rushlight.core.locks import reentrant_lock
 from rushlight.kernels.patches import INNERMOST_FROM, batch_last
@@ -124,6 +125,14 @@ def handed_out(grad: Array, compact: bool) -> Array:
 
 
 hand_out: Callable[..., Any] = noted(handed_out)
+
+
+def as_tensor(grad: Any, model: Array = None) -> Any:
+    """A gradient as a tensor for users; `model` is the array of the tensor that it belongs to, where that is known."""
+    if grad is None or isinstance(grad, TensorBase):
+        return grad
+    compact = model is None or model.flags.c_contiguous  # its layout alone: a recorded step would read its values
+    return new_tensor(hand_out(as_array(grad), bool(compact)))
 
 
 def is_ours(grad: Array, compact: bool) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from rushlight.autograd.differentiate import target_of
 from rushlight.autograd.function_node import FunctionNode
+from rushlight.autograd.roots import target_of
 from rushlight.core.engine import Backward
 from rushlight.core.locks import reentrant_lock
 from rushlight.core.modes import in_grad_mode

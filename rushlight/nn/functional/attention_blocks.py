@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.batching import one_by_one
 from rushlight.core.forward import is_dual
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted, writer
@@ -139,6 +140,7 @@ def times(a: Array, b: Array) -> Array:
 @operator(
     aten="_scaled_dot_product_flash_attention_for_cpu",
     node="ScaledDotProductFlashAttentionForCpuBackward0",
+    batch=one_by_one,
     joint=block_cotangents,
     inputs=("query", "key", "value"),
 )
