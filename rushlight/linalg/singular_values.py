@@ -14,7 +14,9 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
-from rushlight.linalg.calls import LinAlgError, check_floating, check_matrix, check_square, linalg
+from rushlight.kernels.reductions import total
+from rushlight.linalg import decomposed
+from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import (
     adjoint,
     diagonal_matrix,
@@ -79,13 +81,19 @@ def check_phase(of_U: Any, of_V: Any) -> None:
         raise RuntimeError(PHASE)
 
 
+def finite(input: Array) -> Array:
+    """The matrices themselves; raises LinAlgError if an element is infinite or NaN."""
+    if not np.isfinite(total(input)):
+        spoiled = ~np.isfinite(input).all((-2, -1))
+        if spoiled.any():
+            text = "The algorithm failed to converge because the input matrix contained non-finite values."
+            raise failure("linalg.svd", text, spoiled)
+    return input
+
+
 @operator(layout="columns", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
 def _svd(input: Array, full_matrices: bool) -> tuple[Array, ...]:
-    if not np.isfinite(input).all():
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-        )
-    return tuple(np.linalg.svd(input, full_matrices=full_matrices))
+    return decomposed.svd(finite(input), full_matrices)
 
 
 def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Array | None = None) -> Array:
@@ -103,7 +111,7 @@ def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Arr
     input=lambda grad, input: svdvals_cotangent(grad, input),
 )
 def _svdvals(input: Array) -> Array:
-    return np.linalg.svd(input, compute_uv=False)
+    return decomposed.svdvals(finite(input))
 
 
 @operator(
@@ -116,7 +124,7 @@ def _svdvals(input: Array) -> Array:
 )
 def _svdvals_kept(input: Array) -> tuple[Array, ...]:
     """The singular values, and the singular vectors that the backward pass needs."""
-    U, S, Vh = np.linalg.svd(input, full_matrices=False)
+    U, S, Vh = decomposed.svd(finite(input), False)
     return S, U, Vh
 
 
@@ -215,7 +223,7 @@ def matrix_rank(
 def _matrix_rank(input: Array, atol: float | Array | None, rtol: float | Array | None, hermitian: bool) -> Array:
     if input.size == 0:
         return np.zeros(input.shape[:-2], np.int64)
-    values = np.abs(np.linalg.eigvalsh(input)) if hermitian else np.linalg.svd(input, compute_uv=False)
+    values = np.abs(np.linalg.eigvalsh(input)) if hermitian else decomposed.svdvals(finite(input))
     return np.asarray(np.add.reduce(values > cutoff(values, input.shape[-2:], atol, rtol), -1, dtype=np.int64))
 
 
@@ -244,7 +252,7 @@ def _pinv(input: Array, atol: float | Array | None, rtol: float | Array | None, 
         values, vectors = np.linalg.eigh(input)
         left, right = vectors, vectors
     else:
-        left, values, right = np.linalg.svd(input, full_matrices=False)
+        left, values, right = decomposed.svd(finite(input), False)
         right = right.mT.conj()
     limit = cutoff(values, input.shape[-2:], atol, rtol)
     inverse = np.where(np.abs(values) > limit, 1 / values, 0).astype(values.dtype)

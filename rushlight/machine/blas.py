@@ -72,7 +72,7 @@ def set_num_threads(num: int) -> None:
 
 
 def settle_scipy(rows: int) -> None:
-    """Has SciPy's BLAS take one thread for matrices of few rows, where its threads wait for each other, else all."""
+    """Has SciPy's BLAS take one thread for matrices of few rows or columns, where its threads wait for each other."""
     function = symbol("set_num_threads", package="scipy")
     if function is not None:
         function(1 if rows < MANY else get_num_threads())
@@ -80,7 +80,7 @@ def settle_scipy(rows: int) -> None:
 
 def lapack_functions(names: Any, *matrices: np.ndarray) -> Any:
     """SciPy's LAPACK function of a name, or those of several, for the type of some matrices, and threads for them."""
-    settle_scipy(max(matrices[0].shape[-2:]))
+    settle_scipy(min(matrices[0].shape[-2:]))
     return functions_for(names, *[matrix.dtype for matrix in matrices])
 
 
