@@ -99,6 +99,8 @@ CALLS = {
     "products.add_row": lambda: F.linear(x(), x(), x(8)),
     "products.sum_rows": lambda: back(F.linear(x(40, 40), x(40, 40), x(40))),
     "ranking.first": lambda: x(300, 300).topk(3),
+    "recurrent.forward": lambda: torch.nn.LSTM(8, 8)(x()),
+    "recurrent.backward": lambda: back(torch.nn.GRU(8, 8)(x())[0]),
     "reductions.total": lambda: x(300, 300).sum(),
     "reductions.along": lambda: x(300, 300).sum(1),
     "elimination.cholesky": lambda: torch.linalg.cholesky(torch.eye(3).expand(4, 3, 3).clone()),

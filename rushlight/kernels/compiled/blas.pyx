@@ -113,6 +113,26 @@ cdef void multiply_one(const Job* job, Matrix a, Matrix b, Matrix out, index m, 
               &double_start, <void*>out.start, &out.down)
 
 
+cdef bint has_blas() noexcept nogil:
+    """Whether BLAS's products of matrices are there."""
+    return SGEMM != NULL and DGEMM != NULL
+
+
+cdef void rows_times(const char* a, index a_down, const char* b, index b_down, bint turns_b, char* out, index m,
+                     index n, index depth, bint single, bint adds) noexcept nogil:
+    """out (m, n) = or += a (m, depth) @ b, or its transpose, for rows that are so far apart: in this thread alone.
+
+    OpenBLAS has to be kept to one thread by `begin` and `end`.
+    """
+    cdef float one = 1, start = 1 if adds else 0
+    cdef double double_one = 1, double_start = start
+    cdef char turn_a = b"N", turn_b = b"T" if turns_b else b"N"
+    if single:
+        SGEMM(&turn_b, &turn_a, &n, &m, &depth, &one, <void*>b, &b_down, <void*>a, &a_down, &start, out, &n)
+    else:
+        DGEMM(&turn_b, &turn_a, &n, &m, &depth, &double_one, <void*>b, &b_down, <void*>a, &a_down, &double_start, out, &n)
+
+
 cdef void times_vector(const Job* job, Matrix a, index rows, index step, const char* x, index step_out,
                        const char* out) noexcept nogil:
     """out (rows) = or += a @ x."""

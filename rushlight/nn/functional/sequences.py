@@ -1,7 +1,7 @@
 """LSTM and GRU layers over a whole sequence, as one operator each.
 
-The backward pass goes back through the time steps with one product for each. What does not depend on later steps is
-computed for all steps at once: the slopes of the nonlinearities, and the gradients of the weights.
+A kernel goes through the time steps. Without it, the backward pass computes for all steps at once what does not depend
+on later ones: the slopes of the nonlinearities, and the gradients of the weights.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,10 +11,11 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import one_by_one
-from rushlight.core.fusion import fused
 from rushlight.core.interpreters import STACK
 from rushlight.core.operators import call
+from rushlight.kernels import recurrent
 from rushlight.kernels.products import product
+from rushlight.kernels.reductions import summed
 from rushlight.nn.functional.recurrence import State, activated
 from rushlight.nn.parameter import Parameter
 from rushlight.ops.activation.logistic import logistic_of
@@ -22,30 +23,6 @@ from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
 
 __all__ = ["SEQUENCES", "are_plain"]
-
-
-@fused
-def next_cell(entering: Array, forgetting: Array, new: Array, cell: Array) -> Array:
-    """The next cell state of an LSTM, given its gates before their nonlinearities."""
-    return logistic_of(forgetting) * cell + logistic_of(entering) * np.tanh(new)
-
-
-@fused
-def shown(leaving: Array, cell: Array) -> Array:
-    """The hidden state of an LSTM."""
-    return logistic_of(leaving) * np.tanh(cell)
-
-
-@fused
-def mixed_new(reset: Array, reset_h: Array, new: Array, new_h: Array) -> Array:
-    """The new gate of a GRU."""
-    return np.tanh(new + logistic_of(reset + reset_h) * new_h)
-
-
-@fused
-def updated(new: Array, hidden: Array, update: Array, update_h: Array) -> Array:
-    """The next hidden state of a GRU."""
-    return (hidden - new) * logistic_of(update + update_h) + new
 
 
 def before(first: Array, states: Array) -> Array:
@@ -61,34 +38,61 @@ def times(grad: Array, weight: Array) -> Array:
 def of_weights(grads: Array, states: Array) -> list[Array]:
     """The gradients of the weight and the bias that made projections of the states (T, N, H)."""
     rows = grads.reshape(-1, grads.shape[-1])
-    return [times(rows.T, states.reshape(-1, states.shape[-1])), np.sum(rows, 0)]
+    return [times(rows.T, states.reshape(-1, states.shape[-1])), summed(rows, (0,))]
+
+
+def gates_of(kept: Array) -> list[Array]:
+    """The four gates that a layer has kept of all steps."""
+    return [kept[:, i] for i in range(4)]
+
+
+def plus(x: Array, y: Array | None) -> Array:
+    """The sum with a gradient; None stands for zeros."""
+    return x if y is None else x + y
+
+
+def at_step(x: Array | None, t: int) -> Array | None:
+    """The gradient at a step; None stands for zeros."""
+    return None if x is None else x[t]
 
 
 def lstm_cotangents(
-    grads: Sequence[Array], hidden: Array, cell: Array, weight: Array, result0: Array, result1: Array, result2: Array
+    grads: Sequence[Array | None],
+    hidden: Array,
+    cell: Array,
+    weight: Array,
+    result0: Array,
+    result1: Array,
+    result2: Array,
 ) -> list[Array]:
     """The gradients of the inputs of an LSTM, given those of its hidden states, cell states and gates."""
-    entering, forgetting, new, leaving = activated(result2)
-    outer = np.tanh(result1)
+    found = None if grads[2] is not None else recurrent.backward(*grads[:2], cell, weight, result0, result1, result2)
+    if found is None:
+        found = lstm_backward(grads, cell, weight, result1, result2)
+    return [*found, *of_weights(found[0], before(hidden, result0))]
+
+
+def lstm_backward(
+    grads: Sequence[Array | None], cell: Array, weight: Array, cells: Array, kept: Array
+) -> tuple[Array, Array, Array]:
+    """The gradients of the products and of the first states of an LSTM."""
+    entering, forgetting, new, leaving = gates_of(kept)
+    outer = np.tanh(cells)
     through = leaving * (1 - outer * outer)  # from hidden states to cell states
     slopes = np.concatenate(
-        [
-            new * entering * (1 - entering),
-            before(cell, result1) * forgetting * (1 - forgetting),
-            entering * (1 - new * new),
-            outer * leaving * (1 - leaving),
-        ],
-        -1,
+        [entering * (1 - entering), forgetting * (1 - forgetting), 1 - new * new, leaving * (1 - leaving)], -1
     )
-    found, of_hidden, of_cell = [], 0, 0
-    for t in range(len(result0) - 1, -1, -1):
-        of_hidden = grads[0][t] + of_hidden
-        of_cell = grads[1][t] + of_cell + of_hidden * through[t]
-        of_gate = slopes[t] * np.concatenate([of_cell, of_cell, of_cell, of_hidden], -1) + grads[2][t]
+    factors = np.concatenate([new, before(cell, cells), entering, outer], -1)
+    of_kept = None if grads[2] is None else np.concatenate(gates_of(grads[2]), -1)
+    found, of_hidden, of_cell = [], np.zeros_like(cell), np.zeros_like(cell)
+    for t in range(len(cells) - 1, -1, -1):
+        of_hidden = plus(of_hidden, at_step(grads[0], t))
+        of_cell = plus(of_cell + of_hidden * through[t], at_step(grads[1], t))
+        of_gate = np.concatenate([of_cell, of_cell, of_cell, of_hidden], -1) * factors[t]
+        of_gate = slopes[t] * plus(of_gate, at_step(of_kept, t))
         found.append(of_gate)
         of_hidden, of_cell = times(of_gate, weight), of_cell * forgetting[t]
-    of_gates = np.stack(found[::-1])
-    return [of_gates, of_hidden, of_cell, *of_weights(of_gates, before(hidden, result0))]
+    return np.stack(found[::-1]), of_hidden, of_cell
 
 
 @operator(
@@ -96,61 +100,75 @@ def lstm_cotangents(
     batch=one_by_one,
     joint=lstm_cotangents,
     inputs=("projected", "hidden", "cell", "weight", "bias"),
+    takes_none=True,
 )
 def _lstm_sequence(projected: Array, hidden: Array, cell: Array, weight: Array, bias: Array) -> tuple[Array, ...]:
     """The hidden states, cell states and gates of an LSTM at all time steps."""
-    n, turned = hidden.shape[-1], weight.T
-    hiddens: list[Array] = []
-    cells: list[Array] = []
-    gates: list[Array] = []
-    for row in projected + bias:
-        gate = row + product(hidden, turned)
-        entering, forgetting, new, leaving = (gate[:, i * n : (i + 1) * n] for i in range(4))
-        cell = next_cell(entering, forgetting, new, cell)
-        hidden = shown(leaving, cell)
-        for states, state in ((hiddens, hidden), (cells, cell), (gates, gate)):
+    found = recurrent.forward(projected, hidden, cell, weight, bias)
+    if found is not None:
+        return tuple(found)
+    hiddens, cells, kept = [], [], []
+    for row in projected:
+        gates = activated(row + (product(hidden, weight.T) + bias))
+        entering, forgetting, new, leaving = gates
+        cell = forgetting * cell + entering * new
+        hidden = leaving * np.tanh(cell)
+        for states, state in ((hiddens, hidden), (cells, cell), (kept, np.stack(gates))):
             states.append(state)
-    return np.stack(hiddens), np.stack(cells), np.stack(gates)
+    return np.stack(hiddens), np.stack(cells), np.stack(kept)
 
 
 def gru_cotangents(
-    grads: Sequence[Array], projected: Array, hidden: Array, weight: Array, result0: Array, result1: Array
+    grads: Sequence[Array | None], hidden: Array, weight: Array, result0: Array, result1: Array
 ) -> list[Array]:
-    """The gradients of the inputs of a GRU, given those of its hidden states and of their projections."""
-    n = result0.shape[-1]
-    reset = logistic_of(projected[..., :n] + result1[..., :n])
-    update = logistic_of(projected[..., n : 2 * n] + result1[..., n : 2 * n])
-    new = np.tanh(projected[..., 2 * n :] + reset * result1[..., 2 * n :])
-    earlier = before(hidden, result0)
-    of_new = (1 - update) * (1 - new * new)
-    of_reset = of_new * result1[..., 2 * n :] * reset * (1 - reset)
-    of_update = (earlier - new) * update * (1 - update)
-    slopes = np.concatenate([of_reset, of_update, of_new * reset], -1)
-    hiddens, projections, of_hidden = [], [], 0
-    for t in range(len(result0) - 1, -1, -1):
-        of_hidden = grads[0][t] + of_hidden
-        of_projection = slopes[t] * np.concatenate([of_hidden] * 3, -1) + grads[1][t]
-        hiddens.append(of_hidden)
-        projections.append(of_projection)
-        of_hidden = of_hidden * update[t] + times(of_projection, weight)
-    of_hiddens, of_projections = np.stack(hiddens[::-1]), np.stack(projections[::-1])
-    of_projected = np.concatenate([of_hiddens * of_reset, of_hiddens * of_update, of_hiddens * of_new], -1)
-    return [of_projected, of_hidden, *of_weights(of_projections, earlier)]
+    """The gradients of the inputs of a GRU, given those of its hidden states and of what it has kept."""
+    found = None if grads[1] is not None else recurrent.backward(grads[0], None, hidden, weight, result0, None, result1)
+    of_products, of_hidden, of_projected = found or gru_backward(grads, hidden, weight, result0, result1)
+    return [of_projected, of_hidden, *of_weights(of_products, before(hidden, result0))]
 
 
-@operator(aten=(), batch=one_by_one, joint=gru_cotangents, inputs=("projected", "hidden", "weight", "bias"))
+def gru_backward(
+    grads: Sequence[Array | None], hidden: Array, weight: Array, hiddens: Array, kept: Array
+) -> tuple[Array, Array, Array]:
+    """The gradients of the products, of the first state, and of the projected inputs of a GRU."""
+    reset, update, new, new_h = gates_of(kept)
+    of_kept = [None] * 4 if grads[1] is None else gates_of(grads[1])
+    apart, slope = before(hidden, hiddens) - new, 1 - new * new
+    products, projections, of_hidden = [], [], np.zeros_like(hidden)
+    for t in range(len(hiddens) - 1, -1, -1):
+        of_hidden = plus(of_hidden, at_step(grads[0], t))
+        of_update = plus(of_hidden * apart[t], at_step(of_kept[1], t)) * update[t] * (1 - update[t])
+        of_new = plus(of_hidden * (1 - update[t]), at_step(of_kept[2], t)) * slope[t]
+        of_reset = plus(of_new * new_h[t], at_step(of_kept[0], t)) * reset[t] * (1 - reset[t])
+        of_product = np.concatenate([of_reset, of_update, plus(of_new * reset[t], at_step(of_kept[3], t))], -1)
+        products.append(of_product)
+        projections.append(np.concatenate([of_reset, of_update, of_new], -1))
+        of_hidden = of_hidden * update[t] + times(of_product, weight)
+    return np.stack(products[::-1]), of_hidden, np.stack(projections[::-1])
+
+
+@operator(
+    aten=(),
+    batch=one_by_one,
+    joint=gru_cotangents,
+    inputs=("projected", "hidden", "weight", "bias"),
+    takes_none=True,
+)
 def _gru_sequence(projected: Array, hidden: Array, weight: Array, bias: Array) -> tuple[Array, ...]:
-    """The hidden states of a GRU at all time steps, and their projections."""
-    n, turned = hidden.shape[-1], weight.T
-    hiddens, projections = [], []
+    """The hidden states of a GRU; and its gates, and the hidden part of the new one, at all time steps."""
+    found = recurrent.forward(projected, hidden, None, weight, bias)
+    if found is not None:
+        return tuple(found)
+    n, hiddens, kept = hidden.shape[-1], [], []
     for row in projected:
-        projection = product(hidden, turned) + bias
-        reset, update, new = (row[:, i * n : (i + 1) * n] for i in range(3))
-        reset_h, update_h, new_h = (projection[:, i * n : (i + 1) * n] for i in range(3))
-        hidden = updated(mixed_new(reset, reset_h, new, new_h), hidden, update, update_h)
+        products = product(hidden, weight.T) + bias
+        reset, update = (logistic_of(row[:, i * n : (i + 1) * n] + products[:, i * n : (i + 1) * n]) for i in range(2))
+        new_h = products[:, 2 * n :]
+        new = np.tanh(row[:, 2 * n :] + reset * new_h)
+        hidden = (hidden - new) * update + new
         hiddens.append(hidden)
-        projections.append(projection)
-    return np.stack(hiddens), np.stack(projections)
+        kept.append(np.stack([reset, update, new, new_h]))
+    return np.stack(hiddens), np.stack(kept)
 
 
 def lstm_sequence(projected: Tensor, state: State, weight: Tensor, bias: Tensor) -> tuple[Tensor, State]:
