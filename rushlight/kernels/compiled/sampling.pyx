@@ -2,11 +2,11 @@
 """Grid sampling of images, bilinear or nearest, and its adjoint: 64 points at a time, for all channels."""
 
 cimport numpy as cnp
-from libc.math cimport fabs, floor, fma, fmod, rint
+from libc.math cimport fabs, floor, floorf, fma, fmod, rint, rintf
 from libc.string cimport memset
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport real
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -48,79 +48,108 @@ cdef inline double reflected(double x, double size, bint corners, double* slope)
     return rest + low
 
 
-cdef inline double pixel(real along, Py_ssize_t size, const Job* job, double* slope) noexcept nogil:
-    """A coordinate from -1 to 1 in pixels, padded according to the mode, and its derivative.
+cdef wide unfold(const real* grid, real* x, real* slopes, Py_ssize_t n, double slope, double half) noexcept nogil:
+    """Every second number of a grid, a coordinate from -1 to 1, in pixels, and the derivatives.
 
     It is rounded as PyTorch's, once before the product and once after the difference: the points of an identity grid
     lie on pixels, where the derivative has a jump.
     """
-    cdef double last = size - 1, half = 0 if job.corners else 0.5, x
-    cdef real far = along + 1
-    slope[0] = last / 2 if job.corners else <double>size / 2
-    if real is double:
-        x = fma(far, slope[0], -half)
-    else:
-        x = <real>(far * slope[0] - half)  # the product is exact
-    if job.padding == ZEROS:
-        return x
-    if job.padding == REFLECTION:
-        x = reflected(x, size, job.corners, slope)
-    if not (0 < x < last):
-        slope[0] = 0
-    return 0 if x < 0 else last if x > last else x
-
-
-cdef inline Py_ssize_t place_of(double row, double column, const Job* job) noexcept nogil:
-    """The index of a pixel; NOWHERE outside."""
-    if not (0 <= row < job.height and 0 <= column < job.width):
-        return NOWHERE
-    return <Py_ssize_t>row * job.width + <Py_ssize_t>column
-
-
-cdef void find(const real* grid, Py_ssize_t n, const Job* job, Py_ssize_t* places, real* down, real* across,
-               real* slopes) noexcept nogil:
-    """Locates the corners around n points, the offsets from the first corner, and the derivatives of the offsets."""
     cdef Py_ssize_t i
-    cdef double x, y, left, top, slope_x, slope_y
+    cdef real far
     for i in range(n):
-        x, y = pixel(grid[2 * i], job.width, job, &slope_x), pixel(grid[2 * i + 1], job.height, job, &slope_y)
-        if job.mode == NEAREST:
-            places[i] = place_of(rint(y), rint(x), job)
-            continue
-        left, top = floor(x), floor(y)
-        across[i], down[i] = <real>(x - left), <real>(y - top)
-        slopes[i], slopes[POINTS + i] = <real>slope_x, <real>slope_y
-        places[i], places[POINTS + i] = place_of(top, left, job), place_of(top, left + 1, job)
-        places[2 * POINTS + i], places[3 * POINTS + i] = place_of(top + 1, left, job), place_of(top + 1, left + 1, job)
+        far = grid[2 * i] + 1
+        x[i] = fma(far, slope, -half) if real is double else <real>(far * slope - half)  # the product of floats is exact
+        slopes[i] = <real>slope
 
 
-cdef inline real at(const real* x, Py_ssize_t place) noexcept nogil:
-    """An element, or zero outside."""
-    return <real>0 if place == NOWHERE else x[place]
+cdef wide bound(real* x, real* slopes, Py_ssize_t n, real last) noexcept nogil:
+    """Moves coordinates into the image, where their derivatives are zero from the border on."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        slopes[i] = slopes[i] if (x[i] > 0) & (x[i] < last) else <real>0
+        x[i] = <real>0 if x[i] < 0 else last if x[i] > last else x[i]
 
 
-cdef void look(const real* x, real* out, Py_ssize_t n, const Job* job, const Py_ssize_t* places, const real* down,
-               const real* across) noexcept nogil:
+cdef void find_pixels(const real* grid, real* x, real* slopes, Py_ssize_t n, Py_ssize_t size,
+                      const Job* job) noexcept nogil:
+    """One coordinate of n points in pixels, padded according to the mode, and its derivatives."""
+    cdef Py_ssize_t i
+    cdef double slope
+    unfold(grid, x, slopes, n, (size - 1) / 2.0 if job.corners else size / 2.0, 0 if job.corners else 0.5)
+    if job.padding == REFLECTION:
+        for i in range(n):
+            slope = slopes[i]
+            x[i] = <real>reflected(x[i], size, job.corners, &slope)
+            slopes[i] = <real>slope
+    if job.padding != ZEROS:
+        bound(x, slopes, n, <real>(size - 1))
+
+
+cdef wide find_corners(const real* x, const real* y, int* places, real* across, real* down, Py_ssize_t n, int width,
+                       int height) noexcept nogil:
+    """The indices of the pixels around points, NOWHERE outside of the image, and the offsets from the first of them."""
+    cdef Py_ssize_t i
+    cdef real left, top
+    cdef int first
+    cdef bint has_left, has_right, has_top, has_bottom
+    for i in range(n):
+        left, top = floorf(x[i]) if real is float else floor(x[i]), floorf(y[i]) if real is float else floor(y[i])
+        across[i], down[i] = x[i] - left, y[i] - top
+        has_left, has_right = (left >= 0) & (left < width), (left >= -1) & (left < width - 1)
+        has_top, has_bottom = (top >= 0) & (top < height), (top >= -1) & (top < height - 1)
+        left = left if has_left | has_right else <real>0
+        top = top if has_top | has_bottom else <real>0
+        first = <int>top * width + <int>left
+        places[i] = first if has_top & has_left else NOWHERE
+        places[POINTS + i] = first + 1 if has_top & has_right else NOWHERE
+        places[2 * POINTS + i] = first + width if has_bottom & has_left else NOWHERE
+        places[3 * POINTS + i] = first + width + 1 if has_bottom & has_right else NOWHERE
+
+
+cdef wide find_nearest(const real* x, const real* y, int* places, Py_ssize_t n, int width, int height) noexcept nogil:
+    """The indices of the pixels nearest to points, NOWHERE outside of the image."""
+    cdef Py_ssize_t i
+    cdef real column, row
+    cdef bint inside
+    for i in range(n):
+        column, row = rintf(x[i]) if real is float else rint(x[i]), rintf(y[i]) if real is float else rint(y[i])
+        inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+        column, row = column if inside else <real>0, row if inside else <real>0
+        places[i] = <int>row * width + <int>column if inside else NOWHERE
+
+
+cdef inline real at(const real* x, int place) noexcept nogil:
+    """An element, or zero outside. It is read in any case, so that vectors of elements are."""
+    cdef real found = x[place if place > 0 else 0]
+    return found if place >= 0 else <real>0
+
+
+cdef wide look(const real* x, real* out, Py_ssize_t n, const int* places, const real* across,
+               const real* down) noexcept nogil:
     """The values of a channel at n points."""
     cdef Py_ssize_t i
     cdef real upper, lower
     for i in range(n):
-        if job.mode == NEAREST:
-            out[i] = at(x, places[i])
-        else:
-            upper = at(x, places[i]) * (1 - across[i]) + at(x, places[POINTS + i]) * across[i]
-            lower = at(x, places[2 * POINTS + i]) * (1 - across[i]) + at(x, places[3 * POINTS + i]) * across[i]
-            out[i] = upper * (1 - down[i]) + lower * down[i]
+        upper = at(x, places[i]) * (1 - across[i]) + at(x, places[POINTS + i]) * across[i]
+        lower = at(x, places[2 * POINTS + i]) * (1 - across[i]) + at(x, places[3 * POINTS + i]) * across[i]
+        out[i] = upper * (1 - down[i]) + lower * down[i]
 
 
-cdef inline void put(real* out, Py_ssize_t place, real value) noexcept nogil:
+cdef wide look_nearest(const real* x, real* out, Py_ssize_t n, const int* places) noexcept nogil:
+    """The values of a channel at the pixels nearest to n points."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = at(x, places[i])
+
+
+cdef inline void put(real* out, int place, real value) noexcept nogil:
     """Adds to an element; does nothing outside."""
     if place != NOWHERE:
         out[place] += value
 
 
-cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, const Py_ssize_t* places,
-                   const real* down, const real* across) noexcept nogil:
+cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, const int* places, const real* across,
+                   const real* down) noexcept nogil:
     """The gradient of a channel from those of its values at n points."""
     cdef Py_ssize_t i
     for i in range(n):
@@ -133,8 +162,8 @@ cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, co
             put(out, places[3 * POINTS + i], grad[i] * down[i] * across[i])
 
 
-cdef void move(const real* x, const real* grad, real* ways, Py_ssize_t n, const Py_ssize_t* places, const real* down,
-               const real* across) noexcept nogil:
+cdef wide move(const real* x, const real* grad, real* ways, Py_ssize_t n, const int* places, const real* across,
+               const real* down) noexcept nogil:
     """Adds a channel's contribution to the gradients of the offsets across and down."""
     cdef Py_ssize_t i
     cdef real a, b, c, d
@@ -145,31 +174,52 @@ cdef void move(const real* x, const real* grad, real* ways, Py_ssize_t n, const 
         ways[POINTS + i] += grad[i] * ((c - a) * (1 - across[i]) + (d - b) * across[i])
 
 
+cdef wide bring(const real* ways, const real* slopes, real* out, Py_ssize_t n) noexcept nogil:
+    """The gradients of the grid from those of the offsets."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[2 * i] = ways[i] * slopes[i]
+        out[2 * i + 1] = ways[POINTS + i] * slopes[POINTS + i]
+
+
+cdef void find(const real* grid, Py_ssize_t n, const Job* job, int* places, real* across, real* down,
+               real* slopes) noexcept nogil:
+    """Locates the pixels around n points, the offsets from the first of them, and the derivatives of the offsets."""
+    cdef real[POINTS] x
+    cdef real[POINTS] y
+    find_pixels(grid, x, slopes, n, job.width, job)
+    find_pixels(grid + 1, y, slopes + POINTS, n, job.height, job)
+    if job.mode == NEAREST:
+        find_nearest(x, y, places, n, job.width, job.height)
+    else:
+        find_corners(x, y, places, across, down, n, job.width, job.height)
+
+
 cdef void work(const Job* job, const real* x, Py_ssize_t sample, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
     """Processes n points of a sample, in all channels."""
-    cdef Py_ssize_t[CORNERS * POINTS] places
-    cdef real[POINTS] down
+    cdef int[CORNERS * POINTS] places
     cdef real[POINTS] across
+    cdef real[POINTS] down
     cdef real[2 * POINTS] slopes
     cdef real[2 * POINTS] ways
-    cdef Py_ssize_t channel, i, plane = job.height * job.width, row
-    cdef real* moved
-    find(<const real*>job.grid + 2 * (sample * job.points + first), n, job, places, down, across, slopes)
+    cdef Py_ssize_t channel, plane = job.height * job.width, row
+    cdef const real* grad
+    cdef bint moves = job.out_grid != NULL and job.mode != NEAREST
+    find(<const real*>job.grid + 2 * (sample * job.points + first), n, job, places, across, down, slopes)
     memset(ways, 0, sizeof(ways))
     for channel in range(job.channels):
         row = sample * job.channels + channel
-        if job.grad == NULL:
-            look(x + row * plane, <real*>job.out + row * job.points + first, n, job, places, down, across)
-            continue
-        if job.out != NULL:
-            put_back(<real*>job.out + row * plane, <const real*>job.grad + row * job.points + first, n, job, places,
-                     down, across)
-        if job.out_grid != NULL and job.mode != NEAREST:
-            move(x + row * plane, <const real*>job.grad + row * job.points + first, ways, n, places, down, across)
-    if job.out_grid != NULL and job.mode != NEAREST:
-        moved = <real*>job.out_grid + 2 * (sample * job.points + first)
-        for i in range(n):
-            moved[2 * i], moved[2 * i + 1] = ways[i] * slopes[i], ways[POINTS + i] * slopes[POINTS + i]
+        grad = <const real*>job.grad + row * job.points + first
+        if job.grad == NULL and job.mode == NEAREST:
+            look_nearest(x + row * plane, <real*>job.out + row * job.points + first, n, places)
+        elif job.grad == NULL:
+            look(x + row * plane, <real*>job.out + row * job.points + first, n, places, across, down)
+        elif job.out != NULL:
+            put_back(<real*>job.out + row * plane, grad, n, job, places, across, down)
+        if moves:
+            move(x + row * plane, grad, ways, n, places, across, down)
+    if moves:
+        bring(ways, slopes, <real*>job.out_grid + 2 * (sample * job.points + first), n)
 
 
 cdef void sample_parts(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -189,6 +239,12 @@ cdef void sample_whole(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
     """Processes all points of some samples: they may add to the same pixels."""
     cdef Py_ssize_t groups = ((<const Job*>given).points + POINTS - 1) // POINTS
     sample_parts(given, start * groups, stop * groups)
+
+
+cdef int share_points(const Job* job, Py_ssize_t samples) except -1:
+    """Shares groups of points among threads."""
+    return shared(sample_parts, job, samples * ((job.points + POINTS - 1) // POINTS),
+                  max(1, GRAIN // (POINTS * job.channels)))
 
 
 cdef cnp.ndarray prepared(object x, int ndim, int kind):
@@ -219,8 +275,7 @@ def sampled(x, grid, int mode, int padding, bint corners):
     shape[0], shape[1], shape[2], shape[3] = image.shape[0], image.shape[1], places.shape[1], places.shape[2]
     out = cnp.PyArray_SimpleNew(4, shape, kind)
     job.out, job.out_grid = cnp.PyArray_DATA(out), NULL
-    shared(sample_parts, &job, shape[0] * ((job.points + POINTS - 1) // POINTS),
-           max(1, GRAIN // (POINTS * job.channels)))
+    share_points(&job, shape[0])
     return out
 
 
@@ -236,5 +291,8 @@ def returned(grad, x, grid, int mode, int padding, bint corners, bint to_image, 
     job.grad = cnp.PyArray_DATA(arrived)
     job.out = cnp.PyArray_DATA(of_image) if to_image else NULL
     job.out_grid = cnp.PyArray_DATA(of_grid) if to_grid else NULL
-    shared(sample_whole, &job, image.shape[0], max(1, GRAIN // (job.points * job.channels)))
+    if to_image:
+        shared(sample_whole, &job, image.shape[0], max(1, GRAIN // (job.points * job.channels)))
+    else:
+        share_points(&job, image.shape[0])
     return of_image, of_grid
