@@ -23,6 +23,7 @@ from rushlight.core.interpreters import STACK
 from rushlight.core.lines import warn
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.compiled import load
+from rushlight.kernels.products import products
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.making.ranges import evenly
@@ -44,6 +45,7 @@ MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 QUICK = MODES[:2]  # the modes that the kernel supports
 fast: ModuleType | None = load("sampling")
+PAIRS = {"f": np.complex64, "d": np.complex128}  # of numbers, by their types
 GRID_SAMPLE_INTERPOLATION_MODES = {name: number for number, name in enumerate(MODES)}
 GRID_SAMPLE_PADDING_MODES = {name: number for number, name in enumerate(PADDINGS)}
 
@@ -276,14 +278,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_grid_generator(theta, tuple(size[2:]), bool(align_corners), theta._array.dtype)
 
 
-def unmoved(space: Any, align_corners: bool, dtype: Any) -> Any:
-    """The points of the identity grid, one a row, each followed by a 1 (homogeneous coordinates)."""
-    points = np.ones((*space, len(space) + 1), dtype)
-    for i, n in enumerate(reversed(space)):
-        points[..., i] = coordinates(n, align_corners, dtype).reshape(-1, *(1,) * i)
-    return points.reshape(prod(space), len(space) + 1)
-
-
 @lru_cache(maxsize=64)
 def coordinates(n: int, align_corners: bool, dtype: np.dtype) -> np.ndarray:
     """The coordinates of n pixels in a line that goes from -1 to 1, to the ends of the line or the last pixels.
@@ -294,16 +288,42 @@ def coordinates(n: int, align_corners: bool, dtype: np.dtype) -> np.ndarray:
     return line if align_corners else line * dtype.type(n - 1) / dtype.type(n)
 
 
-def moved_back(grad: Array, space: Any, align_corners: bool, dtype: Any) -> Any:
-    """The gradient of the matrices."""
-    rows = np.reshape(grad, (*grad.shape[: -len(space) - 1], prod(space), len(space)))
-    return np.swapaxes(rows, -1, -2) @ unmoved(space, align_corners, dtype)
+@lru_cache(maxsize=64)
+def weights(n: int, align_corners: bool, dtype: np.dtype) -> np.ndarray:
+    """Ones, and the coordinates, of n pixels in a line."""
+    return np.stack([np.ones(n, dtype), coordinates(n, align_corners, dtype)])
+
+
+def moved_back(grad: Array, space: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> Any:
+    """The gradient of the matrices: the sum of those of the points, and sums weighted with each coordinate."""
+    batch, rest, columns = grad.shape[: -len(space) - 1], grad, []
+    numbers = prod(space) * len(space)
+    for n in space:
+        numbers //= n
+        lines, of_line = rest.reshape(*batch, n, numbers), weights(n, align_corners, dtype)
+        both = products(of_line, lines) if type(lines) is np.ndarray else np.matmul(of_line, lines)
+        rest, weighted = both[..., 0, :], both[..., 1, :]
+        columns.append(np.add.reduce(weighted.reshape(*batch, numbers // len(space), len(space)), axis=-2))
+    return np.stack([*reversed(columns), rest], -1)
 
 
 @operator(linear=True, batch=leading, theta=moved_back)
 def _affine_grid_generator(theta: Array, space: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> Array:
-    grid = unmoved(space, align_corners, dtype) @ np.swapaxes(theta, -1, -2)
-    return grid.reshape(*theta.shape[:-2], *space, len(space))
+    batch, dims = theta.shape[:-2], len(space)
+    grid = theta[..., -1].reshape(*batch, *(1,) * dims, dims)
+    for i, n in enumerate(space):
+        along = theta[..., dims - 1 - i].reshape(*batch, *(1,) * dims, dims)
+        line = coordinates(n, align_corners, dtype).reshape(n, *(1,) * (dims - i))
+        grid = sum_of_points(grid, along * line)
+    return grid
+
+
+def sum_of_points(x: Array, y: Array) -> Array:
+    """x + y for arrays of points: pairs of numbers are added as complex ones, in fewer steps."""
+    pair = PAIRS.get(x.dtype.char) if x.shape[-1] == 2 and type(x) is np.ndarray else None
+    if pair is None or not x.flags.c_contiguous:
+        return x + y
+    return (x.view(pair) + y.view(pair)).view(x.dtype)
 
 
 def check_affine(theta: Any, size: Any, align_corners: Any) -> None:
