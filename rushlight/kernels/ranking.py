@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
 
-__all__ = ["first_along", "most_frequent", "place_in_rows", "places_in"]
+__all__ = ["extreme_along", "first_along", "most_frequent", "place_in_rows", "places_in"]
 
 fast: ModuleType | None = load("ranking")
 
@@ -22,6 +22,15 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     if found is None or last:
         return found
     return tuple([np.ascontiguousarray(part.swapaxes(-1, dim)) for part in found])
+
+
+def extreme_along(array: np.ndarray, dim: int | None, keepdim: bool, largest: bool) -> np.ndarray:
+    """The indices of the first largest, or smallest, elements along a dimension, or in the flattened array."""
+    if fast is not None and type(array) is np.ndarray and dim is not None and dim == array.ndim - 1:
+        found = fast.extreme(array, largest)
+        if found is not None:
+            return found[..., None] if keepdim else found
+    return array.argmax(dim, keepdims=keepdim) if largest else array.argmin(dim, keepdims=keepdim)
 
 
 def place_in_rows(rows: Any, rank: int, numbers_only: bool = False) -> Any:

@@ -74,3 +74,29 @@ def test_ranks_beyond_a_row_and_other_arrays_are_not_taken():
     assert ranking.place_in_rows(np.zeros((2, 3)), 3) is None
     assert ranking.place_in_rows(np.zeros((2, 3), np.int64), 0) is None
     assert ranking.most_frequent(np.zeros((2, 3), np.int64)) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(50, 8), (7, 1), (33, 32), (4, 5, 6), (100, 31), (3,), (70, 40)], ids=str)
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_the_first_extremes_of_short_rows(shape, dtype, spoiled):
+    x = np.random.default_rng(0).integers(0, 4, shape).astype(dtype)
+    if spoiled:
+        x.flat[::7], x.flat[3::5], x.flat[4::5] = np.nan, np.inf, -np.inf
+    for keepdim in (False, True):
+        for largest in (False, True):
+            expected = (x.argmax if largest else x.argmin)(-1, keepdims=keepdim)
+            found = ranking.extreme_along(x, x.ndim - 1, keepdim, largest)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("largest", [False, True])
+def test_the_first_of_long_rows(dtype, largest):
+    rows = np.random.default_rng(0).permutation(np.linspace(-5, 5, 900)).reshape(3, 300).astype(dtype)
+    rows[1, 77], rows[1, 299] = np.nan, np.inf
+    values, places = ranking.first_along(rows, 5, 1, largest)
+    order = np.argsort(rows, 1)  # NaN is at the end
+    np.testing.assert_array_equal(places, order[:, ::-1][:, :5] if largest else order[:, :5])
+    np.testing.assert_array_equal(values, np.take_along_axis(rows, places, 1))

@@ -2,9 +2,10 @@
 """Distances of all rows of a matrix from all rows of another, and their gradients, without an array of differences."""
 
 cimport numpy as cnp
-from libc.math cimport sqrt
+from libc.math cimport sqrt, sqrtf
 
 from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.blas cimport begin, end, has_blas, rows_times
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -16,6 +17,9 @@ cdef enum:
     ONE = 1  # the sum of absolute values
     TWO = 2  # the root of the sum of squares
     MOST = 3  # the largest absolute value
+    NARROW = 16  # columns up to which the differences take less time than a product of matrices
+    TOGETHER = 4  # columns whose squares are added at once
+    BLOCK = 64  # rows whose products are computed at once
 
 
 cdef struct Job:
@@ -200,3 +204,155 @@ def cotangents(weights, x, y, double p, bint both=True):
         return of_x
     job.down, job.along = 1, y.shape[0]
     return of_x, computed(y, x, &job, x.shape[1])
+
+
+# Euclidean distances of many rows
+
+cdef struct Euclidean:
+    const char* x
+    const char* y
+    char* prepared  # of narrow matrices the columns of y, else its rows' sums of squares
+    char* out
+    Py_ssize_t batches, rows, others, columns
+    bint single
+
+
+cdef wide turn(const real* y, real* out, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
+    """The columns of a matrix, one after the other."""
+    cdef Py_ssize_t i, j
+    for j in range(columns):
+        for i in range(rows):
+            out[j * rows + i] = y[i * columns + j]
+
+
+cdef wide sum_squares(const real* y, real* out, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
+    """The sums of squares of rows."""
+    cdef Py_ssize_t i, j
+    cdef real total
+    for i in range(rows):
+        total = 0
+        for j in range(columns):
+            total += y[i * columns + j] * y[i * columns + j]
+        out[i] = total
+
+
+cdef wide narrow_distances(const real* x, const real* turned, real* out, Py_ssize_t others, Py_ssize_t columns,
+                           Py_ssize_t rows) noexcept nogil:
+    """The distances of some rows of a few numbers from all others, of which the columns are given."""
+    cdef Py_ssize_t i, j, k
+    cdef real a, b, c, d
+    cdef const real* y
+    cdef real* row
+    for i in range(rows):
+        row = out + i * others
+        for j in range(others):
+            row[j] = 0
+        for k from 0 <= k <= columns - TOGETHER by TOGETHER:
+            a, b, c, d = x[i * columns + k], x[i * columns + k + 1], x[i * columns + k + 2], x[i * columns + k + 3]
+            y = turned + k * others
+            for j in range(others):
+                row[j] += ((a - y[j]) * (a - y[j]) + (b - y[others + j]) * (b - y[others + j])) + (
+                    (c - y[2 * others + j]) * (c - y[2 * others + j]) + (d - y[3 * others + j]) * (d - y[3 * others + j]))
+        for k in range(columns - columns % TOGETHER, columns):
+            a, y = x[i * columns + k], turned + k * others
+            for j in range(others):
+                row[j] += (a - y[j]) * (a - y[j])
+        for j in range(others):
+            row[j] = <real>sqrt(row[j]) if real is double else <real>sqrtf(row[j])
+
+
+cdef wide finish(real* out, const real* squares, const real* other_squares, Py_ssize_t rows,
+                 Py_ssize_t others) noexcept nogil:
+    """The distances of rows, given their products and sums of squares."""
+    cdef Py_ssize_t i, j
+    cdef real apart, mine
+    cdef real* row
+    for i in range(rows):
+        row, mine = out + i * others, squares[i]
+        for j in range(others):
+            apart = (mine + other_squares[j]) - 2 * row[j]
+            apart = <real>0 if apart < 0 else apart
+            row[j] = <real>sqrt(apart) if real is double else <real>sqrtf(apart)
+
+
+cdef void measure(const Euclidean* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The distances of some rows, counted through all matrices of a batch."""
+    cdef Py_ssize_t batch, first, last, n = job.columns
+    cdef const real* y
+    cdef const real* prepared
+    cdef real* out
+    cdef real[BLOCK] squares
+    while start < stop:
+        batch = start // job.rows
+        last = min(stop, (batch + 1) * job.rows, start + BLOCK)
+        out = <real*>job.out + start * job.others
+        if n <= NARROW:
+            narrow_distances(x + start * n, <const real*>job.prepared + batch * job.others * n, out, job.others, n,
+                             last - start)
+        else:
+            y, prepared = <const real*>job.y + batch * job.others * n, <const real*>job.prepared + batch * job.others
+            rows_times(<const char*>(x + start * n), n, <const char*>y, n, True, <char*>out, last - start, job.others, n,
+                       job.single, False)
+            sum_squares(x + start * n, squares, last - start, n)
+            finish(out, squares, prepared, last - start, job.others)
+        start = last
+
+
+cdef void measure_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """The distances of some rows, by their type."""
+    cdef const Euclidean* job = <const Euclidean*>given
+    if job.single:
+        measure(job, <const float*>job.x, start, stop)
+    else:
+        measure(job, <const double*>job.x, start, stop)
+
+
+cdef void prepare(const Euclidean* job, const real* y) noexcept nogil:
+    """Prepares the other rows."""
+    cdef Py_ssize_t batch
+    if job.columns > NARROW:
+        sum_squares(y, <real*>job.prepared, job.batches * job.others, job.columns)
+        return
+    for batch in range(job.batches):
+        turn(y + batch * job.others * job.columns, <real*>job.prepared + batch * job.others * job.columns, job.others,
+             job.columns)
+
+
+def euclidean(x, y):
+    """The Euclidean distances of rows in matrices, or in batches of one shape; None for what the kernel does not take.
+
+    Wide rows are multiplied: the rounding error is that of the squares.
+    """
+    cdef int kind = float_type(x), d
+    cdef Euclidean job
+    cdef cnp.npy_intp[64] shape
+    cdef cnp.npy_intp room
+    cdef cnp.ndarray first, second, out, prepared
+    if kind == 0 or float_type(y) != kind or (<cnp.ndarray>x).ndim != (<cnp.ndarray>y).ndim or (<cnp.ndarray>x).ndim < 2:
+        return None
+    first, second = cnp.PyArray_GETCONTIGUOUS(x), cnp.PyArray_GETCONTIGUOUS(y)
+    job.batches = 1
+    for d in range(first.ndim - 2):
+        if first.shape[d] != second.shape[d]:
+            return None
+        shape[d] = first.shape[d]
+        job.batches *= first.shape[d]
+    job.rows, job.others, job.columns = first.shape[first.ndim - 2], second.shape[first.ndim - 2], first.shape[first.ndim - 1]
+    if job.columns != second.shape[first.ndim - 1] or (job.columns > NARROW and not has_blas()):
+        return None
+    shape[first.ndim - 2], shape[first.ndim - 1] = job.rows, job.others
+    room = job.batches * job.others * (job.columns if job.columns <= NARROW else 1)
+    out = cnp.PyArray_SimpleNew(first.ndim, shape, kind)
+    prepared = cnp.PyArray_SimpleNew(1, &room, kind)
+    job.x, job.y, job.out = cnp.PyArray_BYTES(first), cnp.PyArray_BYTES(second), cnp.PyArray_BYTES(out)
+    job.prepared, job.single = cnp.PyArray_BYTES(prepared), kind == cnp.NPY_FLOAT
+    if job.single:
+        prepare(&job, <const float*>job.y)
+    else:
+        prepare(&job, <const double*>job.y)
+    begin()
+    try:
+        shared(measure_part, &job, job.batches * job.rows, max(1, GRAIN // (job.others * job.columns)))
+    finally:
+        end()
+    return out

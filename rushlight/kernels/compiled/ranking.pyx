@@ -5,18 +5,15 @@ cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
 cdef enum:
     MOST = 32  # the largest k
+    AT_ONCE = 32  # elements that are compared with the last of the first k together
     GRAIN = 1 << 14  # elements of one thread's part
-
-ctypedef fused real:
-    float
-    double
-
 
 cdef struct Job:
     const void* rows
@@ -29,25 +26,50 @@ cdef struct Job:
 cdef inline bint comes_first(real x, real y, bint largest) noexcept nogil:
     """Whether x is before y; NaN counts as the largest."""
     if largest:
-        return x > y or (x != x and y == y)
-    return x < y or (x == x and y != y)
+        return (x > y) | (x != x) & (y == y)
+    return (x < y) | (x == x) & (y != y)
 
 
-cdef void rank_row(const real* x, Py_ssize_t n, Py_ssize_t k, bint largest, real* values,
+cdef inline Py_ssize_t keep(real x, Py_ssize_t place, Py_ssize_t found, Py_ssize_t k, bint largest, real* values,
+                            cnp.npy_int64* places) noexcept nogil:
+    """Puts an element among those found so far, up to k, if it belongs there; how many they are then."""
+    cdef Py_ssize_t j
+    if found == k:
+        if not comes_first(x, values[k - 1], largest):
+            return found
+    else:
+        found += 1
+    j = found - 1
+    while j > 0 and comes_first(x, values[j - 1], largest):
+        values[j], places[j] = values[j - 1], places[j - 1]
+        j -= 1
+    values[j], places[j] = x, place
+    return found
+
+
+cdef wide rank_row(const real* x, Py_ssize_t n, Py_ssize_t k, bint largest, real* values,
                    cnp.npy_int64* places) noexcept nogil:
     """Scans a row once, keeping the first k in order."""
-    cdef Py_ssize_t i, j, found = 0
-    for i in range(n):
-        if found == k:
-            if not comes_first(x[i], values[k - 1], largest):
-                continue
+    cdef Py_ssize_t i = 0, j, found = 0
+    cdef int any_first
+    cdef real last
+    while i < n and found < k:
+        found = keep(x[i], i, found, k, largest, values, places)
+        i += 1
+    while i + AT_ONCE <= n:
+        last, any_first = values[k - 1], 0
+        if largest:
+            for j in range(AT_ONCE):
+                any_first |= comes_first(x[i + j], last, True)
         else:
-            found += 1
-        j = found - 1
-        while j > 0 and comes_first(x[i], values[j - 1], largest):
-            values[j], places[j] = values[j - 1], places[j - 1]
-            j -= 1
-        values[j], places[j] = x[i], i
+            for j in range(AT_ONCE):
+                any_first |= comes_first(x[i + j], last, False)
+        if any_first:
+            for j in range(i, i + AT_ONCE):
+                keep(x[j], j, k, k, largest, values, places)
+        i += AT_ONCE
+    for j in range(i, n):
+        keep(x[j], j, k, k, largest, values, places)
 
 
 cdef void rank_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -87,6 +109,57 @@ def first(rows, Py_ssize_t k, bint largest):
     job.places = <cnp.npy_int64*>cnp.PyArray_DATA(places)
     shared(rank_rows, &job, cnp.PyArray_SIZE(source) // job.n, max(1, GRAIN // job.n))
     return values, places
+
+
+# the first of the largest or smallest
+
+cdef wide extremes(const real* x, cnp.npy_int64* places, Py_ssize_t rows, Py_ssize_t n, real sign) noexcept nogil:
+    """The index of the first largest element of rows times a sign, or of the first NaN: of some rows at the same time."""
+    cdef Py_ssize_t start, i, k, count
+    cdef real[AT_ONCE] best
+    cdef int[AT_ONCE] place
+    cdef real one
+    cdef bint better
+    for start from 0 <= start < rows by AT_ONCE:
+        count = min(rows - start, AT_ONCE)
+        for k in range(count):
+            best[k], place[k] = sign * x[(start + k) * n], 0
+        for i in range(1, n):
+            for k in range(count):
+                one = sign * x[(start + k) * n + i]
+                better = (one > best[k]) | (one != one) & (best[k] == best[k])
+                best[k], place[k] = one if better else best[k], <int>i if better else place[k]
+        for k in range(count):
+            places[start + k] = place[k]
+
+
+cdef void find_extremes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Finds the extremes of some rows."""
+    cdef const Job* job = <const Job*>given
+    cdef int sign = 1 if job.largest else -1
+    if job.single:
+        extremes(<const float*>job.rows + start * job.n, job.places + start, stop - start, job.n, <float>sign)
+    else:
+        extremes(<const double*>job.rows + start * job.n, job.places + start, stop - start, job.n, <double>sign)
+
+
+def extreme(rows, bint largest):
+    """The index of the first largest, or smallest, element of each short row along the last dimension; None for others.
+
+    NaN is either.
+    """
+    cdef Job job
+    cdef int kind = float_type(rows)
+    cdef cnp.ndarray source, places
+    if kind == 0 or (<cnp.ndarray>rows).ndim == 0 or (<cnp.ndarray>rows).shape[(<cnp.ndarray>rows).ndim - 1] > MOST \
+            or not cnp.PyArray_IS_C_CONTIGUOUS(rows):
+        return None
+    source = rows
+    places = cnp.PyArray_EMPTY(source.ndim - 1, source.shape, cnp.NPY_INT64, 0)
+    job.n, job.largest, job.single = source.shape[source.ndim - 1], largest, kind == cnp.NPY_FLOAT
+    job.rows, job.places = cnp.PyArray_DATA(source), <cnp.npy_int64*>cnp.PyArray_DATA(places)
+    shared(find_extremes, &job, cnp.PyArray_SIZE(places), max(1, GRAIN // job.n))
+    return places
 
 
 # the element of one rank

@@ -13,6 +13,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
 from rushlight.kernels.codes import LARGEST, SMALLEST
+from rushlight.kernels.ranking import extreme_along
 from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
@@ -149,7 +150,7 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
 def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
-    return np.maximum.reduce(input, dim, None, None, keepdim), input.argmax(dim, keepdims=keepdim)
+    return reduced(input, (dim,), keepdim, LARGEST), extreme_along(input, dim, keepdim, True)
 
 
 @operator(
@@ -164,7 +165,7 @@ def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
 def _min_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
-    return np.minimum.reduce(input, dim, None, None, keepdim), input.argmin(dim, keepdims=keepdim)
+    return reduced(input, (dim,), keepdim, SMALLEST), extreme_along(input, dim, keepdim, False)
 
 
 def refuse_complex(name: str, input: Tensor) -> None:
@@ -317,12 +318,12 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 @operator(batch=leading)
 def _argmax(input: Array, dim: int | None, keepdim: bool) -> Array:
-    return input.argmax(dim, keepdims=keepdim)
+    return extreme_along(input, dim, keepdim, True)
 
 
 @operator(batch=leading)
 def _argmin(input: Array, dim: int | None, keepdim: bool) -> Array:
-    return input.argmin(dim, keepdims=keepdim)
+    return extreme_along(input, dim, keepdim, False)
 
 
 def place_of(name: str, entry: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
