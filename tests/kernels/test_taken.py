@@ -86,6 +86,7 @@ CALLS = {
     "implicit.gamma_slopes": lambda: back(torch._standard_gamma(x().exp())),
     "implicit.beta_slopes": lambda: back(torch._sample_dirichlet(x().exp())),
     "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),
+    "log_sums.log_sums": lambda: x().logsumexp(1),
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
     "margins.margins": lambda: back(F.multi_margin_loss(x(), i(8, 8))),
     "maxima.largest": lambda: (F.max_pool2d(x(2, 3, 8, 8), 2), F.max_pool1d(x(2, 3, 8), 2)),

@@ -31,6 +31,7 @@ from rushlight.tensors import Tensor
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
 fast: ModuleType | None = load("softmax")
+fast_sums: ModuleType | None = load("log_sums")
 
 
 def total(array: Array, dim: Any) -> Array:
@@ -189,6 +190,14 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     return normalised("log_softmax", _log_softmax, input, dim, dtype)
 
 
+def log_sums(input: Array, dims: Sequence[int]) -> Array | None:
+    """The result for neighbouring dimensions by the kernel; None for inputs that it does not take."""
+    if fast_sums is None or not dims:
+        return None
+    first, last = min(dims), max(dims)
+    return fast_sums.log_sums(input, first, last) if last - first + 1 == len(dims) else None
+
+
 @in_float32
 def log_sum_exp_cotangent(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """`grad * softmax(input)`."""
@@ -212,6 +221,8 @@ def exponential_above(factor: Array, input: Array, level: Array) -> Array:
 def _logsumexp(input: Array, dims: Sequence[int], keepdim: bool) -> Array:
     if input.size == 0:
         return np.log(np.add.reduce(np.exp(input), dims, None, None, keepdim))
+    if (found := log_sums(input, dims)) is not None:
+        return found.reshape(kept_shape(input.shape, dims)) if keepdim else found
     largest = reduced(np.real(input), tuple(dims), True, LARGEST)
     largest = np.where(np.isinf(largest), np.zeros_like(largest), largest)
     exponentials = exponential_above(np.ones_like(largest), input, largest)
