@@ -64,8 +64,11 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
     *(
         Path("rushlight", room, f"{name}.py")
         for room, names in {
-            "core": "kinds placing turned windows",
+            "core": "kinds narrow placing turned windows",
             "kernels": "convolution direct layouts normalization padding patches pooling reductions",
+            "nn/functional": (
+                "adaptive_pooling batching fractional_pooling planes pool_checks pooling sizes"
+            ),
             "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",

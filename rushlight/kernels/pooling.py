@@ -17,7 +17,6 @@ from rushlight.kernels.patches import SHAPES, Size, batch_first, batch_last, tap
 
 fast: ModuleType | None = load("maxima")
 averages: ModuleType | None = load("averages")
-DIRECT = 64  # windows up to this size are summed directly
 
 
 @lru_cache(maxsize=SHAPES)
@@ -132,8 +131,14 @@ def avg_pool(
     With `count_include_pad` the padding counts as zeros. Integers are divided towards zero.
     Raises RuntimeError for a divisor of zero, and what `pooled_size` raises.
     """
+    if averages is not None:
+        found = averages.means(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        if found is not None:
+            return found
     places = pooled_size(x.shape, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
-    sums = _window_sums(x, places, kernel, stride, padding)
+    sums = x
+    for axis in reversed(range(len(kernel))):
+        sums = _sum_along(sums, axis + 2, kernel[axis], places[axis], stride[axis], padding[axis])
     return _divide(sums, x.shape[2:], kernel, stride, padding, count_include_pad, divisor_override)
 
 
@@ -148,11 +153,11 @@ def avg_pool_input(
 ) -> np.ndarray:
     """Return the adjoint of `avg_pool` at `grad` (..., *places), of shape `input_shape`."""
     spatial = input_shape[2:]
+    if averages is not None:
+        found = averages.shares(grad, spatial, kernel, stride, padding, count_include_pad, divisor_override)
+        if found is not None:
+            return found
     spread = _divide(grad, spatial, kernel, stride, padding, count_include_pad, divisor_override)
-    if averages is not None and _suits_direct(spread, kernel):
-        out = np.zeros(input_shape, spread.dtype)
-        if averages.windows(spread, out, kernel, stride, padding, True):
-            return out
     for axis in range(len(kernel)):
         spread = _spread_along(spread, axis + 2, kernel[axis], spatial[axis], stride[axis], padding[axis])
     return spread
@@ -305,23 +310,6 @@ def _window_sizes(
         low, high = (start, size + p) if count_include_pad else (np.maximum(start, 0), size)
         counts.append(np.minimum(start + k, high) - low)
     return reduce(np.multiply.outer, counts).astype(dtype)
-
-
-def _suits_direct(x: np.ndarray, kernel: Size) -> bool:
-    """Whether windows are so small that each is summed separately."""
-    return type(x) is np.ndarray and prod(kernel) <= DIRECT
-
-
-def _window_sums(x: np.ndarray, places: Size, kernel: Size, stride: Size, padding: Size) -> np.ndarray:
-    """Return the sum of every window: directly if windows are small, else along one dimension after the other."""
-    if averages is not None and _suits_direct(x, kernel):
-        sums = np.empty((*x.shape[:2], *places), x.dtype)
-        if averages.windows(x, sums, kernel, stride, padding, False):
-            return sums
-    sums = x
-    for axis in reversed(range(len(kernel))):
-        sums = _sum_along(sums, axis + 2, kernel[axis], places[axis], stride[axis], padding[axis])
-    return sums
 
 
 def _sum_along(x: np.ndarray, axis: int, kernel: int, places: int, stride: int, padding: int) -> np.ndarray:

@@ -1,99 +1,239 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Sums over the windows of planes (average pooling), and the adjoint: adds numbers to all elements of their windows."""
+"""Means of the windows of planes (average pooling), and the adjoint: shares numbers among the elements of windows."""
 
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport real
+from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.spans cimport MOST, Line, begin, counted, dividing, end, places_along, single_line, sliding
 
 cnp.import_array()
 
 cdef enum:
-    MOST = 3  # spatial dimensions
     GRAIN = 1 << 14  # additions of one thread's part
-
-cdef struct Line:
-    Py_ssize_t size, places, kernel, stride, padding
+    CHUNK = 512  # windows side by side
+    OFTEN = 64  # windows that see an element
+    PARTS = 16  # partial sums of a row
 
 cdef struct Job:
     void* x
-    void* sums
+    void* means
     Line lines[MOST]  # of size 1 where there are fewer dimensions
+    Py_ssize_t divisor  # 0 for the windows' own sizes
+    bint padded  # whether these count the padding
     bint single, back
 
 
-cdef Py_ssize_t begin(const Line* line, Py_ssize_t place) noexcept nogil:
-    """The first element of a window."""
-    return max(<Py_ssize_t>0, place * line.stride - line.padding)
+cdef always add_row(const real* row, Py_ssize_t n, real* total) noexcept nogil:
+    """Adds the elements of a row to a sum."""
+    cdef real parts[PARTS]
+    cdef Py_ssize_t k = 0, t
+    if n >= PARTS:
+        for t in range(PARTS):
+            parts[t] = 0
+        while k + PARTS <= n:
+            for t in range(PARTS):
+                parts[t] += row[k + t]
+            k += PARTS
+        for t in range(PARTS // 2):
+            parts[t] += parts[t + PARTS // 2]
+        for t in range(PARTS // 2):
+            total[0] += parts[t]
+    while k < n:
+        total[0] += row[k]
+        k += 1
 
 
-cdef Py_ssize_t end(const Line* line, Py_ssize_t place) noexcept nogil:
-    """The end of a window."""
-    return min(line.size, place * line.stride - line.padding + line.kernel)
-
-
-cdef void add_plane(real* x, real* sums, const Job* job) noexcept nogil:
-    """Sums the windows of a plane, or adds to their elements."""
+cdef always window(real* x, real* mean, const Job* job, Py_ssize_t p, Py_ssize_t q, Py_ssize_t r) noexcept nogil:
+    """The mean of one window, or adds a share of it to its elements."""
     cdef const Line* a = &job.lines[0]
     cdef const Line* b = &job.lines[1]
     cdef const Line* c = &job.lines[2]
-    cdef Py_ssize_t p, q, r, i, j, k, first, last
-    cdef real total
+    cdef Py_ssize_t first = begin(c, r), last = end(c, r), i, j, k
+    cdef real size = <real>(job.divisor if job.divisor else
+                            counted(a, p, job.padded) * counted(b, q, job.padded) * counted(c, r, job.padded))
+    cdef real total = mean[0] / size if job.back else 0
     cdef real* row
-    for p in range(a.places):
-        for q in range(b.places):
-            for r in range(c.places):
-                first, last = begin(c, r), end(c, r)
-                total = sums[0] if job.back else 0
-                for i in range(begin(a, p), end(a, p)):
-                    for j in range(begin(b, q), end(b, q)):
-                        row = x + (i * b.size + j) * c.size
-                        if job.back:
-                            for k in range(first, last):
-                                row[k] += total
-                        else:
-                            for k in range(first, last):
-                                total += row[k]
-                sums[0] = total
-                sums += 1
+    for i in range(begin(a, p), end(a, p)):
+        for j in range(begin(b, q), end(b, q)):
+            row = x + (i * b.size + j) * c.size
+            if job.back:
+                for k in range(first, last):
+                    row[k] += total
+            else:
+                add_row(row + first, last - first, &total)
+    if not job.back:
+        mean[0] = total / size
 
 
-cdef void add_planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef always add_beside(real* x, real* sums, Py_ssize_t n, Py_ssize_t stride, bint back) noexcept nogil:
+    """Adds an element of each window to its sum, or the other way round."""
+    cdef Py_ssize_t w
+    if back:
+        for w in range(n):
+            x[w * stride] += sums[w]
+    else:
+        for w in range(n):
+            sums[w] += x[w * stride]
+
+
+cdef always windows_beside(real* x, real* means, const Job* job, Py_ssize_t p, Py_ssize_t q, Py_ssize_t r,
+                           Py_ssize_t n) noexcept nogil:
+    """`window` for some windows of a row, which lie inside: element by element of all of them."""
+    cdef const Line* a = &job.lines[0]
+    cdef const Line* b = &job.lines[1]
+    cdef const Line* c = &job.lines[2]
+    cdef real sums[CHUNK]
+    cdef real size = <real>(job.divisor if job.divisor else
+                            counted(a, p, job.padded) * counted(b, q, job.padded) * c.kernel)
+    cdef Py_ssize_t i, j, k, w
+    cdef real* row
+    for w in range(n):
+        sums[w] = means[w] / size if job.back else 0
+    for i in range(begin(a, p), end(a, p)):
+        for j in range(begin(b, q), end(b, q)):
+            row = x + (i * b.size + j) * c.size + r * c.stride - c.padding
+            for k in range(c.kernel):
+                if c.stride == 1:
+                    add_beside(row + k, sums, n, 1, job.back)
+                else:
+                    add_beside(row + k, sums, n, 2, job.back)
+    if not job.back:
+        for w in range(n):
+            means[w] = sums[w] / size
+
+
+cdef wide plane(real* x, real* means, const Job* job) noexcept nogil:
+    """The means of the windows of a plane, or adds shares of them to the plane."""
+    cdef const Line* c = &job.lines[2]
+    cdef Py_ssize_t p, q, r
+    for p in range(job.lines[0].places):
+        for q in range(job.lines[1].places):
+            for r in range(c.low):
+                window(x, means + r, job, p, q, r)
+            r = c.low
+            while r < c.high:
+                windows_beside(x, means + r, job, p, q, r, min(<Py_ssize_t>CHUNK, c.high - r))
+                r += CHUNK
+            for r in range(c.high, c.places):
+                window(x, means + r, job, p, q, r)
+            means += c.places
+
+
+cdef void planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes some of the planes."""
     cdef const Job* job = <const Job*>given
-    cdef Py_ssize_t plane, d, size = 1, places = 1
+    cdef Py_ssize_t i, d, size = 1, places = 1
     for d in range(MOST):
         size *= job.lines[d].size
         places *= job.lines[d].places
-    for plane in range(start, stop):
+    for i in range(start, stop):
         if job.single:
-            add_plane(<float*>job.x + plane * size, <float*>job.sums + plane * places, job)
+            plane(<float*>job.x + i * size, <float*>job.means + i * places, job)
         else:
-            add_plane(<double*>job.x + plane * size, <double*>job.sums + plane * places, job)
+            plane(<double*>job.x + i * size, <double*>job.means + i * places, job)
 
 
-def windows(given, cnp.ndarray other not None, kernel, stride, padding, bint back):
-    """Fills `other` (N, C, *places) with the sums of the windows of an array (N, C, *spatial).
+cdef cnp.ndarray pooled(cnp.ndarray given, Job* job, int dims):
+    """Runs a job on an array; the result is new, and of zeros at first where numbers are added to it."""
+    cdef cnp.npy_intp[MOST + 2] shape
+    cdef Py_ssize_t number = 1, work = 1
+    cdef int d, outer = given.ndim - dims, kind = cnp.PyArray_TYPE(given)
+    cdef Line* line
+    for d in range(given.ndim):
+        if d < outer:
+            shape[d] = given.shape[d]
+            number *= shape[d]
+        else:
+            line = &job.lines[d - outer + MOST - dims]
+            shape[d] = line.size if job.back else line.places
+            work *= line.places * (line.kernel if line.kernel else 1 + line.size // line.places)
+    cdef cnp.ndarray made
+    if job.back:
+        made = cnp.PyArray_ZEROS(given.ndim, shape, kind, 0)
+        job.x, job.means = cnp.PyArray_DATA(made), cnp.PyArray_DATA(given)
+    else:
+        made = cnp.PyArray_SimpleNew(given.ndim, shape, kind)
+        job.x, job.means = cnp.PyArray_DATA(given), cnp.PyArray_DATA(made)
+    job.single = kind == cnp.NPY_FLOAT
+    shared(planes, job, number, max(<Py_ssize_t>1, GRAIN // work))
+    return made
 
-    With `back` the array (N, C, *places) is added to the windows of `other` (N, C, *spatial), which is zeros. Returns
-    whether it was done: not for other types, or arrays that are not contiguous.
-    """
+
+cdef bint is_taken(object x, int dims) noexcept:
+    """Whether an array is of the types that are computed with, contiguous, and a batch or a sample."""
+    return float_type(x) != 0 and cnp.PyArray_IS_C_CONTIGUOUS(x) and dims <= MOST \
+        and 0 <= (<cnp.ndarray>x).ndim - dims <= 2
+
+
+cdef bint suits(kernel, stride) except -1:
+    """Whether few windows see each element, so that sums along one dimension after the other would take longer."""
+    cdef int d
+    cdef double seen = 1
+    for d in range(len(kernel)):
+        seen *= <double>kernel[d] / <double>stride[d]
+    return seen <= OFTEN
+
+
+def means(x, kernel, stride, padding, bint ceil_mode, bint padded, divisor):
+    """The means of the windows of an array (..., *spatial); None for arrays that are not taken, or without windows."""
     cdef Job job
-    cdef cnp.ndarray x, sums
-    cdef int dims = other.ndim - 2, d, own, kind = float_type(given)
-    cdef Py_ssize_t planes, work = 1
-    if kind == 0 or dims > MOST or not cnp.PyArray_IS_C_CONTIGUOUS(given) or kind != cnp.PyArray_TYPE(other):
-        return False
-    x, sums = (other, given) if back else (given, other)
-    job.x, job.sums, job.single, job.back = cnp.PyArray_DATA(x), cnp.PyArray_DATA(sums), kind == cnp.NPY_FLOAT, back
+    cdef int dims = len(kernel), d, own
+    cdef Py_ssize_t size, places
+    if not is_taken(x, dims):
+        return None
+    job.back, job.padded, job.divisor = False, padded, 0 if divisor is None else divisor
+    if divisor is not None and job.divisor == 0 or not suits(kernel, stride):
+        return None
     for d in range(MOST):
         own = d - (MOST - dims)
         if own < 0:
-            job.lines[d] = Line(1, 1, 1, 1, 0)
-        else:
-            job.lines[d] = Line(x.shape[own + 2], sums.shape[own + 2], kernel[own], stride[own], padding[own])
-            work *= sums.shape[own + 2] * job.lines[d].kernel
-    planes = x.shape[0] * x.shape[1]
-    shared(add_planes, &job, planes, max(<Py_ssize_t>1, GRAIN // work))
-    return True
+            job.lines[d] = single_line()
+            continue
+        size = (<cnp.ndarray>x).shape[(<cnp.ndarray>x).ndim - dims + own]
+        places = places_along(size, kernel[own], stride[own], padding[own], 1, ceil_mode)
+        if places < 1:
+            return None
+        job.lines[d] = sliding(size, places, kernel[own], stride[own], padding[own], 1)
+    return pooled(x, &job, dims)
+
+
+def shares(grad, spatial, kernel, stride, padding, bint padded, divisor):
+    """The adjoint of `means`: an array (..., *spatial); None for arrays that are not taken."""
+    cdef Job job
+    cdef int dims = len(kernel), d, own
+    if not is_taken(grad, dims):
+        return None
+    job.back, job.padded, job.divisor = True, padded, 0 if divisor is None else divisor
+    if divisor is not None and job.divisor == 0 or not suits(kernel, stride):
+        return None
+    for d in range(MOST):
+        own = d - (MOST - dims)
+        job.lines[d] = single_line() if own < 0 else sliding(
+            spatial[own], (<cnp.ndarray>grad).shape[(<cnp.ndarray>grad).ndim - dims + own], kernel[own], stride[own],
+            padding[own], 1)
+    return pooled(grad, &job, dims)
+
+
+def divided(given, sizes, bint back):
+    """The means of as many windows as `sizes` of an array (..., *spatial), or the adjoint: an array (..., *sizes).
+
+    None for arrays that are not taken, and where there are no windows.
+    """
+    cdef Job job
+    cdef int dims = len(sizes), d, own
+    cdef Py_ssize_t size, places
+    if not is_taken(given, dims):
+        return None
+    job.back, job.padded, job.divisor = back, False, 0
+    for d in range(MOST):
+        own = d - (MOST - dims)
+        if own < 0:
+            job.lines[d] = single_line()
+            continue
+        size, places = sizes[own], (<cnp.ndarray>given).shape[(<cnp.ndarray>given).ndim - dims + own]
+        if size < 1:
+            return None
+        job.lines[d] = dividing(size, places) if back else dividing(places, size)
+    return pooled(given, &job, dims)
