@@ -34,6 +34,13 @@ def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation
     return places
 
 
+def max_pool_at_once(
+    x: np.ndarray, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool, indices: bool
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """`max_pool` of a batch or a sample by the kernel, with None for indices that are not asked for; None without it."""
+    return None if fast is None else fast.slid(x, kernel, stride, padding, dilation, ceil_mode, indices)
+
+
 def max_pool(
     x: np.ndarray, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -42,13 +49,15 @@ def max_pool(
     As in PyTorch, the first of equal maxima is taken, but the last NaN of a window; padding never wins.
     Raises NotImplementedError for complex numbers, which have no order, and what `pooled_size` raises.
     """
+    if (found := max_pool_at_once(x, kernel, stride, padding, dilation, ceil_mode, True)) is not None:
+        return found
     if x.dtype.kind == "c":
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
-    places, sights, even = _windows(x.shape, kernel, stride, padding, dilation, ceil_mode)
+    places, sights = _windows(x.shape, kernel, stride, padding, dilation, ceil_mode)
     shape = (*x.shape[:2], *places)
     if fast is not None and sights is not None:
         innermost = _batch_innermost(x)
-        found = fast.largest(_planes(x, innermost), sights, even)
+        found = fast.largest(_planes(x, innermost), sights)
         if found is not None:
             return _unplanes(found[0], shape, innermost), _unplanes(found[1], shape, innermost)
     spatial = x.shape[2:]
@@ -65,6 +74,24 @@ def max_pool(
         for tap, at, seen in moves:
             _raise_to(winner[(..., *at)], np.isnan(x[(..., *seen)]), tap, kernel)
     return values, table[winner] + corner
+
+
+def divided_maxima(x: np.ndarray, places: Size) -> tuple[np.ndarray, np.ndarray] | None:
+    """The maxima of as many windows as the last dimensions of a batch or a sample are divided into, and their indices.
+
+    None if the kernel does not take the inputs.
+    """
+    return None if fast is None else fast.divided(x, places)
+
+
+def divided_means(x: np.ndarray, places: Size) -> np.ndarray | None:
+    """The means of as many windows as the last dimensions of an array are divided into; None without the kernel."""
+    return None if averages is None else averages.divided(x, places, False)
+
+
+def divided_means_input(grad: np.ndarray, spatial: Size) -> np.ndarray | None:
+    """The adjoint of `divided_means`: an array (..., *spatial)."""
+    return None if averages is None else averages.divided(grad, spatial, True)
 
 
 def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -212,11 +239,10 @@ def _positions(
 @lru_cache(maxsize=64)
 def _windows(
     shape: Size, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
-) -> tuple[Size, np.ndarray | None, bool]:
+) -> tuple[Size, np.ndarray | None]:
     """How many windows there are, and the flat positions that each of them sees, (1, windows, taps).
 
-    Padding repeats the first or last of them. No positions if a window sees only padding. The last result is whether
-    all windows look alike: each sees the positions of the one before it, moved by the stride.
+    Padding repeats the first or last of them. No positions if a window sees only padding.
     """
     places = pooled_size(shape, kernel, stride, padding, dilation, ceil_mode)
     flat = np.zeros((1, 1), np.int64)
@@ -224,11 +250,11 @@ def _windows(
         line = np.arange(n)[:, None] * s - p + np.arange(k) * d
         inside = (line >= 0) & (line < size)
         if not inside.any(1).all():
-            return places, None, False
+            return places, None
         first, last = inside.argmax(1), k - 1 - inside[:, ::-1].argmax(1)
         line = np.take_along_axis(line, np.arange(k).clip(first[:, None], last[:, None]), 1)
         flat = (flat[:, None, :, None] * size + line[None, :, None, :]).reshape(len(flat) * n, -1)
-    return places, flat[None], len(kernel) == 1 and bool((np.diff(flat, axis=0) == stride[0]).all())
+    return places, flat[None]
 
 
 def _flat(coordinates: list[np.ndarray], shape: Size) -> np.ndarray:

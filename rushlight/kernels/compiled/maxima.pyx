@@ -1,21 +1,23 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Maxima of windows with their indices: all kinds of maximum pooling.
+"""Maxima of windows, with or without their indices: all kinds of maximum pooling.
 
-Arrays are (outer, plane, inner), and a table lists the positions in the plane that each window sees, in the order in
-which they are compared. Of equal elements the first counts, but the last NaN.
+Windows are boxes in planes that are contiguous, or, in arrays (outer, plane, inner), any positions in the plane that a
+table lists. Of equal elements the first counts, in the order in which they are compared, but the last NaN.
 """
 
 cimport numpy as cnp
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.spans cimport MOST, Line, begin, dividing, end, places_along, single_line, sliding
 
 cnp.import_array()
 
 cdef enum:
     GRAIN = 1 << 13  # elements that a thread's part looks at
+    CHUNK = 512  # windows side by side
 
 cdef struct Job:
     const void* x
@@ -27,7 +29,6 @@ cdef struct Job:
     Py_ssize_t plane
     Py_ssize_t inner
     bint alike  # whether all planes share one table
-    bint even  # whether each window sees the positions of the one before it, moved by a stride
     bint single
 
 
@@ -60,43 +61,6 @@ cdef wide look_beside(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t inn
             found[i] = at if wins else found[i]
 
 
-cdef inline void look_ahead(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t windows, const real* x, real* best,
-                            cnp.npy_int64* found, Py_ssize_t stride) noexcept nogil:
-    """The maxima of consecutive windows, tap by tap."""
-    cdef Py_ssize_t t, w, at
-    cdef bint wins
-    for w in range(windows):
-        best[w], found[w] = x[seen[0] + w * stride], seen[0] + w * stride
-    for t in range(1, taps):
-        for w in range(windows):
-            at = seen[t] + w * stride
-            wins = (x[at] > best[w]) | (x[at] != x[at])
-            best[w] = x[at] if wins else best[w]
-            found[w] = at if wins else found[w]
-
-
-cdef wide look_in_steps(const cnp.npy_int64* seen, Py_ssize_t taps, Py_ssize_t windows, const real* x, real* best,
-                        cnp.npy_int64* found, Py_ssize_t stride) noexcept nogil:
-    """The maxima of consecutive windows; for the usual strides in vectors."""
-    if stride == 1:
-        look_ahead(seen, taps, windows, x, best, found, 1)
-    elif stride == 2:
-        look_ahead(seen, taps, windows, x, best, found, 2)
-    else:
-        look_ahead(seen, taps, windows, x, best, found, stride)
-
-
-cdef void look_along_planes(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, real* values) noexcept nogil:
-    """The maxima of some windows of all planes, where windows follow each other evenly."""
-    cdef Py_ssize_t plane, window, count, stride = job.seen[job.taps] - job.seen[0]
-    while start < stop:
-        plane, window = start // job.windows, start % job.windows
-        count = min(stop - start, job.windows - window)
-        look_in_steps(job.seen + window * job.taps, job.taps, count, x + plane * job.plane, values + start,
-                      job.found + start, stride)
-        start += count
-
-
 cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x, real* values) noexcept nogil:
     """The maxima of some windows of all planes."""
     cdef Py_ssize_t line, window = start % job.windows, inner = job.inner
@@ -118,21 +82,16 @@ cdef void look(const Job* job, Py_ssize_t start, Py_ssize_t stop, const real* x,
 cdef void look_at_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes a part of a job, by its dtype."""
     cdef const Job* job = <const Job*>given
-    if job.even and job.single:
-        look_along_planes(job, start, stop, <const float*>job.x, <float*>job.values)
-    elif job.even:
-        look_along_planes(job, start, stop, <const double*>job.x, <double*>job.values)
-    elif job.single:
+    if job.single:
         look(job, start, stop, <const float*>job.x, <float*>job.values)
     else:
         look(job, start, stop, <const double*>job.x, <double*>job.values)
 
 
-def largest(x, seen, bint even=False):
+def largest(x, seen):
     """The maxima of (outer, plane, inner) and their positions (outer, windows, inner); None if not supported.
 
-    `seen` (outer or 1, windows, taps) lists positions in the plane, which are not checked. With `even`, each window sees
-    the positions of the one before it, moved by a stride.
+    `seen` (outer or 1, windows, taps) lists positions in the plane, which are not checked.
     """
     cdef int kind = float_type(x)
     cdef cnp.npy_intp[3] shape
@@ -142,7 +101,6 @@ def largest(x, seen, bint even=False):
         return None
     cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(x), table = cnp.PyArray_GETCONTIGUOUS(seen)
     job.windows, job.taps, job.alike = table.shape[1], table.shape[2], table.shape[0] == 1
-    job.even = even and job.alike and job.windows > 1 and source.shape[2] == 1
     job.plane, job.inner, job.single = source.shape[1], source.shape[2], kind == cnp.NPY_FLOAT
     shape[0], shape[1], shape[2] = source.shape[0], job.windows, job.inner
     cdef cnp.ndarray values = cnp.PyArray_SimpleNew(3, shape, kind)
@@ -154,15 +112,219 @@ def largest(x, seen, bint even=False):
     return values, found
 
 
+# windows that are boxes
+
+
+cdef struct Boxes:
+    const void* x
+    void* values
+    cnp.npy_int64* found  # NULL if no indices are asked for
+    Line lines[MOST]  # of size 1 where there are fewer dimensions
+    bint single
+
+
+cdef always look_into(const real* x, const Boxes* job, Py_ssize_t p, Py_ssize_t q, Py_ssize_t r, real* value,
+                      cnp.npy_int64* place) noexcept nogil:
+    """The maximum of one window."""
+    cdef const Line* a = &job.lines[0]
+    cdef const Line* b = &job.lines[1]
+    cdef const Line* c = &job.lines[2]
+    cdef Py_ssize_t i = begin(a, p), below = end(a, p), first = begin(b, q), last = end(b, q), left = begin(c, r), j, at
+    cdef Py_ssize_t right = end(c, r), found = (i * b.size + first) * c.size + left
+    cdef real best = x[found]
+    cdef bint wins
+    while i < below:
+        j = first
+        while j < last:
+            at = (i * b.size + j) * c.size + left
+            while at < (i * b.size + j) * c.size + right:
+                wins = (x[at] > best) | (x[at] != x[at])
+                best = x[at] if wins else best
+                found = at if wins else found
+                at += c.dilation
+            j += b.dilation
+        i += a.dilation
+    value[0] = best
+    if place != NULL:
+        place[0] = found
+
+
+cdef always compare_beside(const real* x, real* best, cnp.npy_int64* found, Py_ssize_t n, Py_ssize_t at,
+                           Py_ssize_t stride, bint with_indices) noexcept nogil:
+    """Compares an element of each window, the first at a position, with its maximum."""
+    cdef Py_ssize_t w
+    cdef bint wins
+    cdef real value
+    for w in range(n):
+        value = x[at + w * stride]
+        wins = (value > best[w]) | (value != value)
+        best[w] = value if wins else best[w]
+        if with_indices:
+            found[w] = at + w * stride if wins else found[w]
+
+
+cdef always look_beside_each_other(const real* x, const Boxes* job, Py_ssize_t p, Py_ssize_t q, Py_ssize_t r,
+                                   Py_ssize_t n, real* best, cnp.npy_int64* found, bint with_indices) noexcept nogil:
+    """The maxima of some windows of a row, which lie inside: element by element of all of them."""
+    cdef const Line* a = &job.lines[0]
+    cdef const Line* b = &job.lines[1]
+    cdef const Line* c = &job.lines[2]
+    cdef Py_ssize_t i = begin(a, p), first = begin(b, q), j, k, w, at
+    at = (i * b.size + first) * c.size + r * c.stride - c.padding
+    for w in range(n):
+        best[w] = x[at + w * c.stride]
+        if with_indices:
+            found[w] = at + w * c.stride
+    while i < end(a, p):
+        j = first
+        while j < end(b, q):
+            at = (i * b.size + j) * c.size + r * c.stride - c.padding
+            for k in range(c.kernel):
+                if c.stride == 1:
+                    compare_beside(x, best, found, n, at, 1, with_indices)
+                else:
+                    compare_beside(x, best, found, n, at, 2, with_indices)
+                at += c.dilation
+            j += b.dilation
+        i += a.dilation
+
+
+cdef wide look_into_plane(const real* x, const Boxes* job, real* values, cnp.npy_int64* found) noexcept nogil:
+    """The maxima of the windows of a plane."""
+    cdef const Line* c = &job.lines[2]
+    cdef Py_ssize_t p, q, r, n
+    for p in range(job.lines[0].places):
+        for q in range(job.lines[1].places):
+            r = 0
+            while r < c.places:
+                if c.low <= r < c.high:
+                    n = min(<Py_ssize_t>CHUNK, c.high - r)
+                    if found == NULL:
+                        look_beside_each_other(x, job, p, q, r, n, values, found, False)
+                    else:
+                        look_beside_each_other(x, job, p, q, r, n, values, found, True)
+                else:
+                    n = 1
+                    look_into(x, job, p, q, r, values, found)
+                values += n
+                if found != NULL:
+                    found += n
+                r += n
+
+
+cdef void look_into_planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Computes some of the planes."""
+    cdef const Boxes* job = <const Boxes*>given
+    cdef Py_ssize_t i, d, size = 1, places = 1
+    cdef cnp.npy_int64* found = NULL
+    for d in range(MOST):
+        size *= job.lines[d].size
+        places *= job.lines[d].places
+    for i in range(start, stop):
+        if job.found != NULL:
+            found = job.found + i * places
+        if job.single:
+            look_into_plane(<const float*>job.x + i * size, job, <float*>job.values + i * places, found)
+        else:
+            look_into_plane(<const double*>job.x + i * size, job, <double*>job.values + i * places, found)
+
+
+cdef tuple maxima_of(cnp.ndarray x, Boxes* job, int dims, bint with_indices):
+    """Runs a job on an array: the maxima, and their indices or None."""
+    cdef cnp.npy_intp[MOST + 2] shape
+    cdef Py_ssize_t planes = 1, work = 1
+    cdef int d, outer = x.ndim - dims, kind = cnp.PyArray_TYPE(x)
+    cdef Line* line
+    cdef cnp.ndarray values, found = None
+    for d in range(x.ndim):
+        if d < outer:
+            shape[d] = x.shape[d]
+            planes *= shape[d]
+        else:
+            line = &job.lines[d - outer + MOST - dims]
+            shape[d] = line.places
+            work *= line.places * (line.kernel if line.kernel else 1 + line.size // line.places)
+    values = cnp.PyArray_SimpleNew(x.ndim, shape, kind)
+    job.x, job.values, job.single, job.found = cnp.PyArray_DATA(x), cnp.PyArray_DATA(values), kind == cnp.NPY_FLOAT, NULL
+    if with_indices:
+        found = cnp.PyArray_SimpleNew(x.ndim, shape, cnp.NPY_INT64)
+        job.found = <cnp.npy_int64*>cnp.PyArray_DATA(found)
+    shared(look_into_planes, job, planes, max(<Py_ssize_t>1, GRAIN // work))
+    return values, found
+
+
+cdef cnp.ndarray taken(object x, int dims):
+    """The array, contiguous; None if it is not of the types that are taken, or if the samples lie innermost."""
+    cdef cnp.ndarray array
+    if float_type(x) == 0 or dims > MOST or not 0 <= (<cnp.ndarray>x).ndim - dims <= 2:
+        return None
+    array = x
+    if array.ndim == dims + 2 and array.shape[0] > 1 and array.strides[0] == cnp.PyArray_ITEMSIZE(array):
+        return None
+    return cnp.PyArray_GETCONTIGUOUS(array)
+
+
+cdef bint sees_all(const Line* line) noexcept nogil:
+    """Whether each window sees at least one element."""
+    cdef Py_ssize_t place = 0
+    while place < line.places and place * line.stride < line.padding:
+        if begin(line, place) >= line.size:
+            return False
+        place += 1
+    return begin(line, line.places - 1) < line.size
+
+
+def slid(x, kernel, stride, padding, dilation, bint ceil_mode, bint with_indices):
+    """The maxima of windows at equal distances in an array (..., *spatial), and their indices in the plane, or None.
+
+    None for arrays that are not taken, and where no window fits or one sees only padding.
+    """
+    cdef Boxes job
+    cdef int dims = len(kernel), d, own
+    cdef Py_ssize_t size, places
+    cdef cnp.ndarray array = taken(x, dims)
+    if array is None:
+        return None
+    for d in range(MOST):
+        own = d - (MOST - dims)
+        if own < 0:
+            job.lines[d] = single_line()
+            continue
+        size = array.shape[array.ndim - dims + own]
+        places = places_along(size, kernel[own], stride[own], padding[own], dilation[own], ceil_mode)
+        job.lines[d] = sliding(size, places, kernel[own], stride[own], padding[own], dilation[own])
+        if places < 1 or not sees_all(&job.lines[d]):
+            return None
+    return maxima_of(array, &job, dims, with_indices)
+
+
+def divided(x, sizes):
+    """The maxima of as many windows as `sizes` of an array (..., *spatial), and their indices; None if not taken."""
+    cdef Boxes job
+    cdef int dims = len(sizes), d, own
+    cdef cnp.ndarray array = taken(x, dims)
+    if array is None:
+        return None
+    for d in range(MOST):
+        own = d - (MOST - dims)
+        if own < 0:
+            job.lines[d] = single_line()
+        elif sizes[own] < 1:
+            return None
+        else:
+            job.lines[d] = dividing(array.shape[array.ndim - dims + own], sizes[own])
+    return maxima_of(array, &job, dims, True)
+
+
 # fractional pooling: windows at random distances
 
 
-cdef struct Line:
+cdef struct RandomLine:
     Py_ssize_t size, count, width  # of the plane, of windows, of a window
     Py_ssize_t which  # of a plane's random numbers is for it
 
 
-cdef Py_ssize_t start_of(const Line* line, const real* samples, Py_ssize_t i) noexcept nogil:
+cdef Py_ssize_t start_of(const RandomLine* line, const real* samples, Py_ssize_t i) noexcept nogil:
     """The start of a window along a line."""
     cdef real alpha, sample
     if i == line.count - 1:
@@ -172,11 +334,11 @@ cdef Py_ssize_t start_of(const Line* line, const real* samples, Py_ssize_t i) no
     return <Py_ssize_t>((<real>i + sample) * alpha) - <Py_ssize_t>(sample * alpha)
 
 
-cdef void list_plane(const Line* lines, const real* samples, cnp.npy_int64* table) noexcept nogil:
+cdef void list_plane(const RandomLine* lines, const real* samples, cnp.npy_int64* table) noexcept nogil:
     """Lists the positions that the windows of a plane see."""
-    cdef const Line* a = lines
-    cdef const Line* b = lines + 1
-    cdef const Line* c = lines + 2
+    cdef const RandomLine* a = lines
+    cdef const RandomLine* b = lines + 1
+    cdef const RandomLine* c = lines + 2
     cdef Py_ssize_t p, q, r, i, j, k, first, second, third
     for p in range(a.count):
         first = start_of(a, samples, p)
@@ -197,7 +359,7 @@ def fractional(given, spatial, places, kernel):
     Each plane has as many random numbers as dimensions, in two dimensions the one for the width first.
     """
     cdef int kind = float_type(given), d, own, dims = len(spatial)
-    cdef Line lines[3]
+    cdef RandomLine lines[3]
     cdef cnp.npy_intp[3] shape
     cdef Py_ssize_t plane, each
     if kind == 0:
@@ -207,9 +369,9 @@ def fractional(given, spatial, places, kernel):
     for d in range(3):
         own = d - (3 - dims)
         if own < 0:
-            lines[d] = Line(1, 1, 1, 0)
+            lines[d] = RandomLine(1, 1, 1, 0)
         else:
-            lines[d] = Line(spatial[own], places[own], kernel[own], own if dims == 3 else dims - 1 - own)
+            lines[d] = RandomLine(spatial[own], places[own], kernel[own], own if dims == 3 else dims - 1 - own)
         shape[1] *= lines[d].count
         shape[2] *= lines[d].width
     cdef cnp.ndarray table = cnp.PyArray_SimpleNew(3, shape, cnp.NPY_INT64)

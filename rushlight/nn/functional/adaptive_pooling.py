@@ -9,11 +9,14 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.kinds import kind_of
+from rushlight.core.narrow import in_float32
+from rushlight.core.operators import Operator
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES
+from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import not_in_range
-from rushlight.nn.functional.sampling import LAYOUTS, averaging, enter_map
+from rushlight.nn.functional.sampling import LAYOUTS, averaging, mapped
 from rushlight.nn.functional.sizes import Numbers, are_plain, hashable
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.table import operator, refuse
@@ -31,6 +34,9 @@ __all__ = [
     "adaptive_max_pool3d_with_indices",
 ]
 
+AVERAGES = {dims: f"adaptive_avg_pool{dims}d" for dims in (1, 2, 3)}
+MAXIMA = {dims: f"adaptive_max_pool{dims}d" for dims in (1, 2, 3)}
+LAST = {1: (-1,), 2: (-2, -1), 3: (-3, -2, -1)}  # the spatial dimensions
 Sizes = Numbers | tuple[int | None, ...] | None
 
 
@@ -50,6 +56,8 @@ def max_pool_operator(dims: int) -> Any:
     """Registers the adaptive max pooling of `dims` dimensions."""
 
     def adaptive_max_pool(input: Array, places: Sequence[int]) -> tuple[Array, Array]:
+        if (found := kernels.divided_maxima(input, places)) is not None:
+            return found
         batch = planes.batched(input, dims)
         shape = (*input.shape[:-dims], *places)
         if 0 in places:
@@ -67,11 +75,52 @@ def max_pool_operator(dims: int) -> Any:
     )(adaptive_max_pool)
 
 
+def maps_between(spatial: Sequence[int], places: Sequence[int]) -> Any:
+    """The maps of the means of all windows, one for each dimension."""
+    return tuple(averaging(*line) for line in zip(spatial, places, strict=True))
+
+
+@in_float32
+def adaptive_avg_pool(input: Array, places: Sequence[int]) -> Array:
+    """The means of all windows."""
+    found = kernels.divided_means(input, places)
+    return mapped(input, maps_between(input.shape[-len(places) :], places)) if found is None else found
+
+
+@in_float32
+def adaptive_avg_pool_cotangent(grad: Array, shape: Sequence[int], dims: int) -> Array:
+    """The adjoint of `adaptive_avg_pool`."""
+    found = kernels.divided_means_input(grad, shape[-dims:])
+    if found is not None:
+        return found
+    return mapped(grad, tuple(one.T for one in maps_between(shape[-dims:], grad.shape[-dims:])))
+
+
+def avg_pool_operator(dims: int) -> Operator:
+    """Registers the adaptive average pooling of `dims` dimensions and its adjoint; each is the other's derivative."""
+    node = f"AdaptiveAvgPool{max(dims, 2)}D"
+    adjoint = operator(
+        layout=LAYOUTS[dims],
+        batch=as_samples,
+        linear=True,
+        name=f"adaptive_avg_pool{dims}d_backward",
+        aten=f"_adaptive_avg_pool{max(dims, 2)}d_backward",
+        node=f"{node}BackwardBackward0",
+        grad=lambda g, grad_shape: entry(g, grad_shape[-dims:]),
+    )(adaptive_avg_pool_cotangent)
+    entry = operator(
+        layout=LAYOUTS[dims],
+        batch=as_samples,
+        linear=True,
+        name=f"adaptive_avg_pool{dims}d",
+        node=f"{node}Backward0",
+        input=lambda grad, input_shape: adjoint(grad, input_shape, dims),
+    )(adaptive_avg_pool)
+    return entry
+
+
 MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
-AVG_POOL = {
-    dims: enter_map(f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{max(dims, 2)}DBackward0", LAYOUTS[dims])
-    for dims in (1, 2, 3)
-}
+AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
 
 
 def sizes_of(name: str, dims: Any, shape: tuple[int, ...], output_size: Any) -> tuple[int, ...]:
@@ -132,12 +181,12 @@ def negative(name: str, shape: Any, dims: Any) -> Any:
 
 @lru_cache(maxsize=256, typed=True)
 def averages_planned(name: str, dims: int, shape: tuple[int, ...], dtype: np.dtype, output_size: Any) -> Any:
-    """The maps of the means of all windows, None for a single window; errors for what cannot be pooled."""
+    """How many windows there are along each dimension, None for a single one; errors for what cannot be pooled."""
     places = sizes_of(name, dims, shape, output_size)
     if prod(places) == 1:
         return None
     check_poolable(name, dims, shape, dtype, places)
-    return tuple(averaging(*line) for line in zip(shape[-dims:], places, strict=True))
+    return places
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -159,15 +208,13 @@ def plan_for(planned: Any, name: str, dims: int, input: Tensor, output_size: Any
 
 def pool_averages(dims: int, input: Tensor, output_size: Any) -> Tensor:
     """The means of all windows."""
-    maps = plan_for(averages_planned, f"adaptive_avg_pool{dims}d", dims, input, output_size)
-    if maps is None:
-        return input.mean(tuple(range(-dims, 0)), True)
-    return AVG_POOL[dims](input, maps)
+    places = plan_for(averages_planned, AVERAGES[dims], dims, input, output_size)
+    return input.mean(LAST[dims], True) if places is None else AVG_POOL[dims](input, places)
 
 
 def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:
     """The maxima of all windows, and where they are."""
-    return MAX_POOL[dims](input, plan_for(maxima_planned, f"adaptive_max_pool{dims}d", dims, input, output_size))
+    return MAX_POOL[dims](input, plan_for(maxima_planned, MAXIMA[dims], dims, input, output_size))
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:

@@ -7,8 +7,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.graph import new_tensor
+from rushlight.core.interpreters import STACK
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import Operator
+from rushlight.core.recording import recording, requires_grad
 from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
@@ -118,6 +121,8 @@ def avg_pool_operator(dims: int) -> Operator:
     return entry
 
 
+MAXIMA = {dims: f"max_pool{dims}d" for dims in (1, 2, 3)}
+AVERAGES = {dims: f"avg_pool{dims}d" for dims in (1, 2, 3)}
 MAX_POOL = {dims: max_pool_operator(dims) for dims in (1, 2, 3)}
 AVG_POOL = {dims: avg_pool_operator(dims) for dims in (1, 2, 3)}
 
@@ -133,9 +138,20 @@ def pool_maxima(
     indices: bool = True,
 ) -> Any:
     """The maxima of all windows, and their indices."""
-    name = f"max_pool{dims}d{'_with_indices' if indices and dims == 1 else ''}"
+    name = "max_pool1d_with_indices" if indices and dims == 1 else MAXIMA[dims]
     settings = window_settings(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
+    if not indices and is_final_for(input):
+        found = kernels.max_pool_at_once(input._array, *settings, ceil_mode, False)
+        if found is not None:
+            return new_tensor(found[0]), None
     return MAX_POOL[dims](input, *settings, ceil_mode)
+
+
+def is_final_for(input: Tensor) -> bool:
+    """Whether nothing but the values of a result is asked for: it is neither recorded nor watched, nor laid out."""
+    if STACK.depth or (requires_grad(input) and recording()) or input._unsettled:
+        return False
+    return type(input._array) is np.ndarray and input._array.flags.c_contiguous
 
 
 def pool_averages(
@@ -149,7 +165,7 @@ def pool_averages(
     divisor_override: int | None = None,
 ) -> Tensor:
     """The means of all windows."""
-    settings = window_settings(f"avg_pool{dims}d", dims, input, ceil_mode, kernel_size, stride, padding, 1)
+    settings = window_settings(AVERAGES[dims], dims, input, ceil_mode, kernel_size, stride, padding, 1)
     return AVG_POOL[dims](input, *settings[:3], ceil_mode, count_include_pad, divisor_override)
 
 
@@ -169,7 +185,7 @@ def pool_powers(
     """The p-norms of all windows; 0, with zero gradient, where the sum of the powers is not positive."""
     if abs(norm_type) == math.inf:
         sign = 1 if norm_type > 0 else -1
-        return sign * pool_maxima(dims, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)[0]
+        return sign * pool_maxima(dims, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode, False)[0]
     means = pool_averages(dims, input.pow(norm_type), kernel_size, stride, 0, ceil_mode, True)
     size = math.prod(repeated(kernel_size, dims) or ())
     return (means.sign() * means.abs().relu() * size).pow(1.0 / norm_type)
@@ -324,7 +340,7 @@ def max_pool2d(
     >>> torch.nn.functional.max_pool2d(torch.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
     tensor([[[3.]]])
     """
-    found = pool_maxima(2, input, kernel_size, stride, padding, dilation, ceil_mode)
+    found = pool_maxima(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     return found if return_indices else found[0]
 
 
@@ -355,7 +371,7 @@ def max_pool3d(
     >>> torch.nn.functional.max_pool3d(torch.ones(1, 4, 4, 4), 2).shape
     torch.Size([1, 2, 2, 2])
     """
-    found = pool_maxima(3, input, kernel_size, stride, padding, dilation, ceil_mode)
+    found = pool_maxima(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     return found if return_indices else found[0]
 
 

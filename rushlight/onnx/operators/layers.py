@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.nn.functional.adaptive_pooling import maps_between
 from rushlight.onnx.errors import UnsupportedOperatorError
 from rushlight.onnx.graph import Graph, holds_size
 from rushlight.onnx.operators.table import Operand, number, translates
@@ -166,7 +167,7 @@ RESIZED = "nearest1d nearest2d nearest3d nearestexact1d nearestexact2d nearestex
 RESIZED += " bicubic2d bilinear2daa bicubic2daa lanczos2daa"
 
 
-@translates(*(f"adaptive_avg_pool{n}d" for n in (1, 2, 3)), *(f"upsample_{kind}" for kind in RESIZED.split()))
+@translates(*(f"upsample_{kind}" for kind in RESIZED.split()))
 def mapped(g: Graph, input: Operand, maps: Sequence[Any]) -> Any:
     """Multiplies each of the last dimensions by a matrix."""
     made: Any = input
@@ -180,6 +181,11 @@ def mapped(g: Graph, input: Operand, maps: Sequence[Any]) -> Any:
         product = g.node("MatMul", g.node("Transpose", made, perm=order), np.ascontiguousarray(matrix.T))
         made = g.node("Transpose", product, perm=[int(i) for i in np.argsort(order)])
     return made
+
+
+@translates(*(f"adaptive_avg_pool{n}d" for n in (1, 2, 3)))
+def adaptive_avg_pool(g: Graph, input: Operand, places: Sequence[int]) -> Any:
+    return mapped(g, input, maps_between(input.shape[-len(places) :], places))
 
 
 @translates("pixel_shuffle")
