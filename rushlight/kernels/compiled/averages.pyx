@@ -13,8 +13,9 @@ cnp.import_array()
 cdef enum:
     GRAIN = 1 << 14  # additions of one thread's part
     CHUNK = 512  # windows side by side
+    WIDTH = 1024  # columns whose sums are kept
     OFTEN = 64  # windows that see an element
-    PARTS = 16  # partial sums of a row
+    PARTS = 8  # partial sums of a row
 
 cdef struct Job:
     void* x
@@ -104,12 +105,38 @@ cdef always windows_beside(real* x, real* means, const Job* job, Py_ssize_t p, P
             means[w] = sums[w] / size
 
 
+cdef always columns_first(const real* x, real* means, const Job* job, Py_ssize_t p, Py_ssize_t q) noexcept nogil:
+    """The means of a row of windows: sums of columns, all beside each other, then those of each window's columns."""
+    cdef const Line* a = &job.lines[0]
+    cdef const Line* b = &job.lines[1]
+    cdef const Line* c = &job.lines[2]
+    cdef real sums[WIDTH]
+    cdef real total
+    cdef Py_ssize_t i, j, k, r, size, rows = counted(a, p, job.padded) * counted(b, q, job.padded)
+    for k in range(c.size):
+        sums[k] = 0
+    for i in range(begin(a, p), end(a, p)):
+        for j in range(begin(b, q), end(b, q)):
+            for k in range(c.size):
+                sums[k] += x[(i * b.size + j) * c.size + k]
+    for r in range(c.places):
+        total = 0
+        add_row(sums + begin(c, r), end(c, r) - begin(c, r), &total)
+        size = job.divisor if job.divisor else rows * counted(c, r, job.padded)
+        means[r] = total / <real>size
+
+
 cdef wide plane(real* x, real* means, const Job* job) noexcept nogil:
     """The means of the windows of a plane, or adds shares of them to the plane."""
     cdef const Line* c = &job.lines[2]
     cdef Py_ssize_t p, q, r
+    cdef bint by_columns = not job.back and c.low == c.high and c.stride <= c.kernel + 1 and c.size <= WIDTH
     for p in range(job.lines[0].places):
         for q in range(job.lines[1].places):
+            if by_columns:
+                columns_first(x, means, job, p, q)
+                means += c.places
+                continue
             for r in range(c.low):
                 window(x, means + r, job, p, q, r)
             r = c.low
