@@ -66,6 +66,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         for room, names in {
             "core": "kinds narrow placing turned windows",
             "kernels": "convolution direct layouts normalization padding patches pooling reductions",
+            "refusals": "dtypes",
             "nn/functional": (
                 "adaptive_pooling batching fractional_pooling planes pool_checks pooling sizes"
             ),
@@ -73,6 +74,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",
             "ops/making": "creation ranges",
+            "ops": "out",
             "ops/picking": "gather indexed indexing masking",
             "ops/products": "contractions",
             "ops/reductions": "differences extrema norms order reduction statistics",
