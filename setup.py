@@ -66,9 +66,10 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         for room, names in {
             "core": "kinds narrow placing turned windows",
             "kernels": "convolution direct layouts normalization padding patches pooling reductions",
-            "refusals": "dtypes",
             "nn/functional": (
-                "adaptive_pooling batching fractional_pooling planes pool_checks pooling sizes"
+                "adaptive_pooling attention batch_normalization batching convolution distance dropping entropy folding "
+                "fractional_pooling grid_sampling interpolation linear_entropy losses margin_losses margins "
+                "normalization planes pool_checks pooling reductions sampling shuffling sizes standardization unpooling"
             ),
             "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
@@ -79,6 +80,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
             "ops/products": "contractions",
             "ops/reductions": "differences extrema norms order reduction statistics",
             "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
+            "refusals": "dtypes",
         }.items()
         for name in names.split()
     ),
