@@ -138,7 +138,7 @@ def no_tensor_first(place: str, args: Any) -> str:
     if not args or place.startswith("Tensor.") or isinstance(args[0], TensorBase):
         return ""
     first = next(iter(signature(attrgetter(place.lstrip("."))(import_module("rushlight"))).parameters.values()))
-    if first.annotation is not Tensor:
+    if first.annotation not in (Tensor, "Tensor"):  # compiled modules keep the words
         return ""
     name, kind = place.rpartition(".")[2], type(args[0]).__name__
     return f"{name}(): argument '{first.name}' (position 1) must be Tensor, not {kind}"

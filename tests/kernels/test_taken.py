@@ -90,6 +90,7 @@ CALLS = {
     "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),
     "log_sums.log_sums": lambda: x().logsumexp(1),
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
+    "margins.are_listed": lambda: F.multilabel_margin_loss(x(), i(8, 8, 8)),
     "margins.margins": lambda: back(F.multi_margin_loss(x(), i(8, 8))),
     "maxima.divided": lambda: F.adaptive_max_pool2d(x(2, 3, 8, 8), 3),
     "maxima.largest": lambda: F.max_pool2d(x(8, 8, 3, 2).permute(3, 2, 0, 1), 2),

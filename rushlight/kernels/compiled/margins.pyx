@@ -84,24 +84,59 @@ cdef void some_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
     free(marks)
 
 
-def margins(x, lists, bint squared, double margin, bint slopes):
+def margins(x, lists, bint squared, double margin, bint slopes, factor=None):
     """The sum of the slacks of each row (N, C) or of their squares, divided by C; or its derivatives (N, C).
 
-    `lists` (N, K) has valid classes, up to a negative number. None for inputs that are not supported.
+    With a factor the rows' sums are added up and multiplied by it. `lists` (N) or (N, K) has valid classes, up to a
+    negative number. None for inputs that are not supported.
     """
     cdef Job job
-    cdef cnp.ndarray scores, out
+    cdef cnp.ndarray scores, out, whole
     cdef int kind = float_type(x)
-    if not kind or (<cnp.ndarray>x).ndim != 2 or not cnp.PyArray_IS_C_CONTIGUOUS(x) \
-            or not cnp.PyArray_CheckExact(lists) or not cnp.PyArray_ISCARRAY_RO(lists) \
-            or cnp.PyArray_TYPE(lists) != cnp.NPY_INT64 or (<cnp.ndarray>lists).ndim != 2 \
+    if not kind or (<cnp.ndarray>x).ndim != 2 or not cnp.PyArray_IS_C_CONTIGUOUS(x) or not are_lists(lists) \
             or (<cnp.ndarray>lists).shape[0] != (<cnp.ndarray>x).shape[0]:
         return None
     scores = x
     out = cnp.PyArray_SimpleNew(2 if slopes else 1, scores.shape, kind)
     job = Job(cnp.PyArray_DATA(scores), <const cnp.npy_int64*>cnp.PyArray_DATA(lists), cnp.PyArray_DATA(out),
-              scores.shape[1], (<cnp.ndarray>lists).shape[1], margin, squared, slopes, kind == cnp.NPY_FLOAT, False)
+              scores.shape[1], (<cnp.ndarray>lists).shape[1] if (<cnp.ndarray>lists).ndim == 2 else 1, margin, squared,
+              slopes, kind == cnp.NPY_FLOAT, False)
     shared(some_rows, &job, scores.shape[0], max(1, GRAIN // (job.classes * max(1, job.most))))
     if job.failed:
         raise MemoryError
-    return out
+    if factor is None or slopes:
+        return out
+    whole = cnp.PyArray_SimpleNew(0, NULL, kind)
+    if job.single:
+        (<float*>cnp.PyArray_DATA(whole))[0] = <float>(total(<const float*>job.out, scores.shape[0]) * <double>factor)
+    else:
+        (<double*>cnp.PyArray_DATA(whole))[0] = total(<const double*>job.out, scores.shape[0]) * <double>factor
+    return whole
+
+
+cdef double total(const real* losses, Py_ssize_t n) noexcept nogil:
+    """The sum of some losses."""
+    cdef double found = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        found += losses[i]
+    return found
+
+
+cdef bint are_lists(object lists) noexcept:
+    """Whether an array can list classes: contiguous ones of int64, one or several in a row."""
+    return cnp.PyArray_CheckExact(lists) and cnp.PyArray_ISCARRAY_RO(lists) \
+        and cnp.PyArray_TYPE(lists) == cnp.NPY_INT64 and 1 <= (<cnp.ndarray>lists).ndim <= 2
+
+
+def are_listed(lists, Py_ssize_t n):
+    """Whether an array is contiguous and of int64, with numbers from -1 to n - 1."""
+    cdef Py_ssize_t i
+    cdef const cnp.npy_int64* numbers
+    cdef bint failed = False
+    if not are_lists(lists):
+        return False
+    numbers = <const cnp.npy_int64*>cnp.PyArray_DATA(lists)
+    for i in range(cnp.PyArray_SIZE(lists)):
+        failed |= (numbers[i] < -1) | (numbers[i] >= n)
+    return not failed

@@ -7,11 +7,13 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import are_indices
+from rushlight.kernels.entropy import are_classes
 from rushlight.nn.functional.distance import pairwise_distance
-from rushlight.nn.functional.margins import _multi_margin, _multilabel_margin
-from rushlight.nn.functional.reductions import reduced, reduction_of
+from rushlight.nn.functional.margins import _multi_margin, _multilabel_margin, are_listed
+from rushlight.nn.functional.reductions import factor_of, reduced, reduction_of
 from rushlight.ops.activation.logistic import logsigmoid
 from rushlight.ops.elementwise.selection import minimum, where
 from rushlight.ops.making.creation import full_like
@@ -214,6 +216,10 @@ def multi_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    x, found = input._array, target._array
+    if weight is None and x.ndim == 2 and are_classes(x, found):
+        rely_on(are_indices, found, x.shape[1])
+        return _multi_margin(input, target, p, margin, factor_of(reduction, len(x)))
     scores = input if input.ndim == 2 else input.reshape(1, -1)
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
@@ -225,7 +231,7 @@ def multi_margin_loss(
         raise RuntimeError(f"expected scalar type Long but found {TYPE_NAMES[target.dtype]}")
     if not are_indices(classes, scores.shape[1]):
         raise RuntimeError("target out of range")
-    loss = _multi_margin(scores, new_tensor(classes), p, margin)
+    loss = _multi_margin(scores, new_tensor(classes), p, margin, None)
     loss = loss if weight is None else loss * weight.index_select(0, new_tensor(classes))
     return reduced(loss if target.ndim else loss.squeeze(0), reduction)
 
@@ -265,15 +271,19 @@ def multilabel_margin_loss(
     tensor(0.8500)
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    x, listed = input._array, target._array
+    if x.ndim == 2 and x.size and x.shape == listed.shape and are_listed(listed, x.shape[1]):
+        rely_on(are_listed, listed, x.shape[1])
+        return _multilabel_margin(input, target, factor_of(reduction, len(x)))
     scores = input if input.ndim == 2 else input.reshape(1, -1)
     check_scores(input, scores)
     alike = target.shape == input.shape if input.ndim == 2 else target.ndim < 2 and target.numel() == input.numel()
     if not alike:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     labels = target._array.reshape(scores.shape)
-    if not are_indices(labels + 1, scores.shape[1] + 1):
+    if not are_listed(labels, scores.shape[1]):
         raise RuntimeError("argument #2 'target' is out of range")
-    loss = _multilabel_margin(scores, new_tensor(labels))
+    loss = _multilabel_margin(scores, new_tensor(labels), None)
     return reduced(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
 

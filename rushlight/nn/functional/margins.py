@@ -26,23 +26,43 @@ def slacks(input: Array, classes: Array, margin: float) -> tuple[Array, Array]:
     return np.where(own, 0, np.fmax(input + (margin - _gather(input, input.ndim - 1, place)), 0)), own
 
 
-def multi_margin_cotangent(grad: Array, input: Array, classes: Array, p: int, margin: float) -> Array:
+def are_listed(labels: np.ndarray, n: int) -> bool:
+    """Whether all labels are from -1 to n - 1."""
+    if fast is not None and fast.are_listed(labels, n):
+        return True
+    return not labels.size or bool(labels.min() >= -1 and labels.max() < n)
+
+
+def put_together(losses: Array, factor: float | None) -> Array:
+    """The sum of the losses of rows times a factor; each loss without one."""
+    return losses if factor is None else (np.add.reduce(losses, -1) * factor).astype(losses.dtype, copy=False)
+
+
+def taken_apart(grad: Array, factor: float | None) -> Array:
+    """The cotangent of the losses of rows, with a dimension for classes."""
+    return grad[..., None] if factor is None else (grad * factor)[..., None, None]
+
+
+def multi_margin_cotangent(
+    grad: Array, input: Array, classes: Array, p: int, margin: float, factor: float | None
+) -> Array:
     """The gradient: each score gets the derivative of its slack, the true class minus the sum of these."""
-    if fast is not None and (found := fast.margins(input, classes[..., None], p == 2, margin, True)) is not None:
-        return found * grad[..., None]
+    grad = taken_apart(grad, factor)
+    if fast is not None and (found := fast.margins(input, classes, p == 2, margin, True)) is not None:
+        return found * grad
     slack, own = slacks(input, classes, margin)
     slope = slack > 0 if p == 1 else 2 * slack
-    share = (grad / input.shape[-1])[..., None] * slope
+    share = grad / input.shape[-1] * slope
     return np.where(own, -np.add.reduce(share, axis=-1, keepdims=True), share)
 
 
 @operator(batch=leading, aten="multi_margin_loss", node="MultiMarginLossBackward0", input=multi_margin_cotangent)
-def _multi_margin(input: Array, classes: Array, p: int, margin: float) -> Array:
+def _multi_margin(input: Array, classes: Array, p: int, margin: float, factor: float | None) -> Array:
     """The sum of the slacks (or of their squares) of each row, divided by the number of classes."""
-    if fast is not None and (found := fast.margins(input, classes[..., None], p == 2, margin, False)) is not None:
+    if fast is not None and (found := fast.margins(input, classes, p == 2, margin, False, factor)) is not None:
         return found
     slack, _ = slacks(input, classes, margin)
-    return np.add.reduce(slack if p == 1 else slack * slack, -1) / input.shape[-1]
+    return put_together(np.add.reduce(slack if p == 1 else slack * slack, -1) / input.shape[-1], factor)
 
 
 def pairs(input: np.ndarray, labels: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -90,15 +110,15 @@ def _multilabel_slopes(input: Array, labels: Array) -> Array:
     batch=leading,
     aten="multilabel_margin_loss",
     node="MultilabelMarginLossBackward0",
-    input=lambda grad, input, labels: grad[..., None] * _multilabel_slopes(input, labels),
+    input=lambda grad, input, labels, factor: taken_apart(grad, factor) * _multilabel_slopes(input, labels),
 )
-def _multilabel_margin(input: Array, labels: Array) -> Array:
+def _multilabel_margin(input: Array, labels: Array, factor: float | None) -> Array:
     """The sum of the slacks of each row, divided by the number of classes."""
-    if fast is not None and (found := fast.margins(input, labels, False, 1, False)) is not None:
+    if fast is not None and (found := fast.margins(input, labels, False, 1, False, factor)) is not None:
         return found
     shape, classes = input.shape, input.shape[-1]
     input, labels = input.reshape(-1, classes), labels.reshape(-1, classes)
     result = np.zeros(len(input), input.dtype)
     for rows, slack in pairs(input, labels):
         result[rows] = np.add.reduce(np.fmax(slack, 0, out=slack), (1, 2))
-    return (result / classes).reshape(shape[:-1])
+    return put_together((result / classes).reshape(shape[:-1]), factor)

@@ -19,3 +19,8 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
     """The mean or the sum of a loss, or the loss itself, according to `reduction`."""
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+def factor_of(reduction: str, number: int) -> float | None:
+    """What the sum of so many losses is multiplied by; None if it is not asked for."""
+    return 1 / number if reduction == "mean" else 1 if reduction == "sum" else None
