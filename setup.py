@@ -71,14 +71,14 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
                 "fractional_pooling grid_sampling interpolation linear_entropy losses margin_losses margins "
                 "normalization planes pool_checks pooling reductions sampling shuffling sizes standardization unpooling"
             ),
-            "ops/arguments": "dims keys mismatch options promotion",
+            "ops/arguments": "dims keys keywords mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",
             "ops/making": "creation ranges",
             "ops": "out",
-            "ops/picking": "gather indexed indexing masking",
+            "ops/picking": "embedding embedding_bag gather indexed indexing masking one_hot",
             "ops/products": "contractions",
-            "ops/reductions": "differences extrema norms order reduction statistics",
+            "ops/reductions": "differences extrema norms order reduction softmax statistics",
             "ops/shapes": "broadcasting diagonals dimensions joining padding rearranging shape slicing splitting",
             "refusals": "dtypes",
         }.items()

@@ -121,6 +121,7 @@ CALLS = {
     "sampling.returned": lambda: back(F.grid_sample(x(2, 3, 8, 8), x(2, 5, 5, 2), align_corners=False)),
     "segments.reduced": lambda: torch.segment_reduce(x(), "sum", lengths=i(8, 2) * 0 + 4),
     "segments.spread": lambda: back(torch.segment_reduce(x(), "sum", lengths=i(8, 2) * 0 + 4)),
+    "softmax.has_numbers": lambda: F.scaled_dot_product_attention(x(), x(), x(), is_causal=True),
     "softmax.softmax": lambda: x().softmax(1),
     "softmax.softmax_cotangent": lambda: back(x().softmax(1)),
     "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),

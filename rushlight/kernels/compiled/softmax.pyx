@@ -8,6 +8,7 @@ sum.
 """
 
 cimport numpy as cnp
+from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport log
 
 from rushlight.kernels.compiled.arrays cimport fits, float_type
@@ -193,3 +194,27 @@ def softmax_cotangent(grad, y, Py_ssize_t dim, bint logarithm):
     if not takes(y, dim) or not fits(grad, y):
         return None
     return computed(grad, y, logarithm) if dim == (<cnp.ndarray>y).ndim - 1 else along(grad, y, dim, logarithm)
+
+
+cdef bint has_number(const real* x, Py_ssize_t rows, Py_ssize_t n, real lowest) noexcept nogil:
+    """Whether each row has an element that is at least the lowest number."""
+    cdef Py_ssize_t r, i
+    for r in range(rows):
+        i = 0
+        while i < n and not (x[i] >= lowest):
+            i += 1
+        if i == n:
+            return False
+        x += n
+    return True
+
+
+def has_numbers(x):
+    """Whether each row of an array has an element other than -inf and NaN; None for arrays that are not taken."""
+    cdef Py_ssize_t n
+    if float_type(x) == 0 or (<cnp.ndarray>x).ndim == 0 or not cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return None
+    n = (<cnp.ndarray>x).shape[(<cnp.ndarray>x).ndim - 1]
+    if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT:
+        return has_number(<const float*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x) // n, n, -FLT_MAX)
+    return has_number(<const double*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x) // n, n, -DBL_MAX)

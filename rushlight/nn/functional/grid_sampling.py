@@ -139,6 +139,14 @@ def weighted(input: Tensor, taps: Sequence[Sequence[Array]] | Array) -> Tensor:
     return values
 
 
+def fit_together(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> bool:
+    """Whether images (N, C, H, W) and a grid fit each other in the usual way, so that no error can be raised."""
+    x, g = input._array, grid._array
+    if mode not in MODES or padding_mode not in PADDINGS or not x.ndim == g.ndim == 4 or x.dtype is not g.dtype:
+        return False
+    return x.dtype.kind == "f" and x.shape[0] == g.shape[0] and g.shape[3] == 2 and 0 not in x.shape
+
+
 def check_grid(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     """Raises PyTorch's errors for operands and options that do not match."""
     if mode not in ("bilinear", "nearest", "bicubic"):
@@ -191,7 +199,8 @@ def grid_sample(
     >>> torch.nn.functional.grid_sample(image, point, align_corners=False)
     tensor([[[[1.]]]])
     """
-    check_grid(input, grid, mode, padding_mode)
+    if not fit_together(input, grid, mode, padding_mode):
+        check_grid(input, grid, mode, padding_mode)
     if align_corners is None:
         warn(ALIGNMENT)
     if has_kernel(input, grid, mode):
