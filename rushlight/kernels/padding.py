@@ -48,7 +48,7 @@ def in_line(n: int, backwards: bool) -> Array:
 
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given positions of each of the last dimensions."""
-    if has_kernel(input) and (found := padded(input, places, 0)) is not None:
+    if has_kernel(input) and (found := fast.padded(input, tuple(places), None)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
@@ -71,19 +71,32 @@ def flipped(input: Array, dims: tuple[int, ...]) -> Array:
         return flipped(input.T, tuple([input.ndim - 1 - dim for dim in dims])).T
     first = min(dims, default=input.ndim)
     if has_kernel(input):
-        places = [in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)]
-        if (found := padded(input, places, 0)) is not None:
+        places = tuple([in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)])
+        if (found := fast.padded(input, places, None)) is not None:
             return found
     return np.flip(input, dims).copy()
 
 
 def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> np.ndarray | None:
     """The array padded with a constant, or cropped; None if there is no kernel for it."""
-    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
     if not has_kernel(input):
         return None
-    lines = zip(input.shape[first:], widths[first:], strict=True)
-    return padded(input, [outside(n, before, after) for n, (before, after) in lines], value)
+    return fast.padded(input, places_surrounded(input.shape, tuple(widths)), np.array(value, input.dtype))
+
+
+def places_between(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, ...]:
+    """The positions along each dimension from the first one on that is padded or cropped."""
+    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
+    lines = zip(shape[first:], widths[first:], strict=True)
+    return tuple([outside(n, before, after) for n, (before, after) in lines])
+
+
+places_again = lru_cache(maxsize=256)(places_between)
+
+
+def places_surrounded(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, ...]:
+    """`places_between`, which are kept for small arrays."""
+    return (places_again if max(shape, default=0) < LONG else places_between)(shape, widths)
 
 
 def is_turned(input: Array) -> bool:
@@ -94,8 +107,3 @@ def is_turned(input: Array) -> bool:
 def has_kernel(input: Array) -> bool:
     """Whether there is a kernel for arrays of this type."""
     return fast is not None and type(input) is np.ndarray
-
-
-def padded(input: np.ndarray, places: Sequence[np.ndarray], value: complex) -> np.ndarray | None:
-    """The elements at the given positions, or a value for position -1; None if there is no kernel for the array."""
-    return fast.padded(input, tuple(places), np.array(value, input.dtype))

@@ -194,13 +194,22 @@ cdef bint noted(tuple places, const cnp.npy_intp* sizes, Job* job) except -1:
     return True
 
 
-def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
+cdef void repeat(char* out, const char* value, Py_ssize_t size, Py_ssize_t n) noexcept nogil:
+    """Writes an element n times."""
+    cdef Py_ssize_t done = 1
+    memcpy(out, value, size)
+    while done < n:
+        memcpy(out + done * size, out, min(done, n - done) * size)
+        done += min(done, n - done)
+
+
+def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value):
     """The elements at the given positions of each of the last one to three dimensions, or `value` for position -1.
 
     Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
-    cdef cnp.ndarray source, constants
+    cdef cnp.ndarray source, constants = None
     cdef int d, first = x.ndim - len(places), dims = len(places)
     cdef Py_ssize_t lines = 1, size = cnp.PyArray_ITEMSIZE(x), n
     cdef Job job
@@ -222,9 +231,11 @@ def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value not None):
     out = cnp.PyArray_EMPTY(x.ndim, shape, cnp.PyArray_TYPE(x), False)
     if lines * n == 0:
         return out
-    constants = cnp.PyArray_EMPTY(1, shape + x.ndim - 1, cnp.PyArray_TYPE(x), False)
-    constants[...] = value
-    job.x, job.out, job.constants = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out), cnp.PyArray_BYTES(constants)
+    job.x, job.out, job.constants = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out), NULL
+    if value is not None:
+        constants = cnp.PyArray_EMPTY(1, shape + x.ndim - 1, cnp.PyArray_TYPE(x), False)
+        repeat(cnp.PyArray_BYTES(constants), cnp.PyArray_BYTES(value), size, n)
+        job.constants = cnp.PyArray_BYTES(constants)
     job.size, job.line, job.source_line = size, n * size, job.sizes[dims - 1] * size
     pieces = <Piece*>malloc(n * sizeof(Piece))
     if pieces == NULL:

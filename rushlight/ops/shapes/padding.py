@@ -18,6 +18,9 @@ from rushlight.tensors import Tensor
 __all__ = ["constant_pad_nd"]
 
 
+NUMBERS = frozenset((int,))
+
+
 def pad_batch(n: int, input: Array, widths: Any, value: int) -> Array:
     """The batch rule of `constant_pad_nd`."""
     return _constant_pad.forward(input, ((0, 0),) * n + widths, value)
@@ -70,11 +73,21 @@ def constant_pad_nd(input: Tensor, pad: tuple[int, ...], value: complex = 0) -> 
 def padded(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
     """A copy padded with a constant, with the error messages of `pad`."""
     array = input._array
-    widths = widths_of(pad, array.shape)
-    for n, (before, after) in zip(array.shape, widths, strict=True):
+    again = type(pad) is tuple and NUMBERS.issuperset(map(type, pad))
+    widths = (widths_again if again else checked_widths)(pad, array.shape)
+    return _constant_pad(input, widths, checked_number(value, array.dtype))
+
+
+def checked_widths(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], ...]:
+    """`widths_of` that leave something of each dimension."""
+    widths = widths_of(pad, shape)
+    for n, (before, after) in zip(shape, widths, strict=True):
         if n + min(before, 0) + min(after, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
-    return _constant_pad(input, widths, checked_number(value, array.dtype))
+    return widths
+
+
+widths_again: Callable[..., Any] = lru_cache(maxsize=256)(checked_widths)  # of numbers
 
 
 def widths_of(pad: Sequence[int], shape: Sequence[int]) -> tuple[Sequence[int], ...]:
@@ -186,7 +199,7 @@ def pad(input: Tensor, pad: tuple[int, ...], mode: str = "constant", value: floa
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     shape = input._array.shape
     dims = len(widths) // 2
-    short = max(shape[-dims:], default=LONG) < LONG and all(type(n) is int for n in widths)
+    short = max(shape[-dims:], default=LONG) < LONG and NUMBERS.issuperset(map(type, widths))
     find = places_again if short else places_around
     places = find(mode, shape, widths)
     if mode in KERNELS and input._array.dtype == bool:
