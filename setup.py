@@ -65,7 +65,10 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         Path("rushlight", room, f"{name}.py")
         for room, names in {
             "core": "kinds narrow placing turned windows",
-            "kernels": "convolution direct layouts normalization padding patches pooling reductions",
+            "kernels": (
+                "convolution depthwise direct few_taps layouts normalization padding patches pointwise pooling products "
+                "reductions"
+            ),
             "nn/functional": (
                 "adaptive_pooling attention batch_normalization batching convolution distance dropping entropy folding "
                 "fractional_pooling grid_sampling interpolation linear_entropy losses margin_losses margins "

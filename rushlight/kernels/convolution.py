@@ -5,12 +5,13 @@ result is a transposed view of memory in which the batch is innermost: then patc
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from rushlight.kernels import depthwise, direct, few_taps, pointwise
-from rushlight.kernels.patches import Size, add_windows, empty_batch, output_size, pad_run, runs, windows
+from rushlight.kernels.patches import SHAPES, Size, add_windows, empty_batch, output_size, pad_run, runs, windows
 from rushlight.kernels.plans import Shape
 from rushlight.kernels.products import multiply_into, products
 
@@ -34,11 +35,8 @@ def convolution(
 
     Raises RuntimeError where the channels do not fit the groups or the kernel exceeds the padded input.
     """
-    _check_channels(input.shape, weight.shape, groups)
-    samples, kernel = input.shape[0], weight.shape[2:]
-    places = output_size(input.shape[2:], kernel, stride, padding, dilation)
-    shape = Shape(input.shape[2:], kernel, places, stride, padding, dilation)
-    if few_taps.takes(shape, samples, prod(weight.shape[:2]), input, weight):
+    shape, work = _sizes(input.shape, weight.shape, stride, padding, dilation, groups)
+    if few_taps.takes(shape, input.shape[0], work, input, weight):
         return few_taps.convolution(input, weight, bias, shape, groups)
     if direct.takes(shape, weight.shape, groups, input, weight):
         return direct.convolution(input, weight, bias, shape, groups)
@@ -46,7 +44,8 @@ def convolution(
         return depthwise.convolution(input, weight, bias, shape, groups)
     if pointwise.takes(shape, groups, input, weight):
         return _add_bias(pointwise.convolution(input, weight), bias)
-    output = empty_batch((samples, weight.shape[0], *places), np.result_type(input, weight))
+    kernel, places = shape.kernel, shape.places
+    output = empty_batch((input.shape[0], weight.shape[0], *places), np.result_type(input, weight))
     filters = _filters(weight, groups)
     for run, result in zip(runs(input), runs(output), strict=True):
         seen = windows(pad_run(run, padding), kernel, places, stride, dilation)
@@ -71,11 +70,8 @@ def convolution_input(
     `input_shape` may reach beyond what the places of `grad` saw: that is PyTorch's output_padding.
     Raises RuntimeError where the channels do not fit.
     """
-    _check_channels(input_shape, weight.shape, groups)
-    _check_transposed(grad.shape, weight.shape)
-    kernel, places = weight.shape[2:], grad.shape[2:]
-    shape = Shape(tuple(input_shape[2:]), kernel, places, stride, padding, dilation)
-    if few_taps.takes(shape, grad.shape[0], prod(weight.shape[:2]), grad, weight):
+    shape, work = _sizes_back(tuple(input_shape), weight.shape, grad.shape, stride, padding, dilation, groups)
+    if few_taps.takes(shape, grad.shape[0], work, grad, weight):
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
     if direct.takes(shape, weight.shape, groups, grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
@@ -83,6 +79,7 @@ def convolution_input(
         return depthwise.convolution_input(grad, weight, bias, shape, groups)
     if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
         return _add_bias(pointwise.convolution_input(grad, weight), bias)
+    kernel, places = shape.kernel, shape.places
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
     keeps = _keeps_size(input_shape, kernel, places, stride, padding, dilation)
@@ -106,11 +103,8 @@ def convolution_weight(
 
     Raises RuntimeError where the channels do not fit.
     """
-    _check_channels(input.shape, weight_shape, groups)
-    _check_transposed(grad.shape, weight_shape)
-    kernel, places = weight_shape[2:], grad.shape[2:]
-    shape = Shape(input.shape[2:], tuple(kernel), places, stride, padding, dilation)
-    if few_taps.takes(shape, grad.shape[0], prod(weight_shape[:2]), grad, input):
+    shape, work = _sizes_back(input.shape, tuple(weight_shape), grad.shape, stride, padding, dilation, groups)
+    if few_taps.takes(shape, grad.shape[0], work, grad, input):
         return few_taps.convolution_weight(grad, input, shape, groups)
     if direct.takes_weight(shape, groups, grad, input):
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
@@ -118,6 +112,7 @@ def convolution_weight(
         return depthwise.convolution_weight(grad, input, shape, groups)
     if pointwise.takes(shape, groups, grad, input):
         return pointwise.convolution_weight(grad, input, weight_shape)
+    kernel, places = shape.kernel, shape.places
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):
         cotangent = np.ascontiguousarray(cotangent, like=cotangent)
@@ -125,6 +120,31 @@ def convolution_weight(
         for rows in _blocks(places, total, run):
             total += _contract(_planes(cotangent, rows, groups), _columns(seen, rows, groups))
     return total.reshape(weight_shape)
+
+
+@lru_cache(maxsize=SHAPES)
+def _sizes(
+    input_shape: Size, weight_shape: Size, stride: Size, padding: Size, dilation: Size, groups: int
+) -> tuple[Shape, int]:
+    """Return the sizes of a convolution, and its number of multiplications.
+
+    Raises RuntimeError where the channels do not fit the groups or the kernel exceeds the padded input.
+    """
+    _check_channels(input_shape, weight_shape, groups)
+    places = output_size(input_shape[2:], weight_shape[2:], stride, padding, dilation)
+    shape = Shape(input_shape[2:], weight_shape[2:], places, stride, padding, dilation)
+    return shape, input_shape[0] * prod(weight_shape) * prod(places)
+
+
+@lru_cache(maxsize=SHAPES)
+def _sizes_back(
+    input_shape: Size, weight_shape: Size, grad_shape: Size, stride: Size, padding: Size, dilation: Size, groups: int
+) -> tuple[Shape, int]:
+    """Return `_sizes` of the convolution whose adjoint is asked for. Raises RuntimeError where channels do not fit."""
+    _check_channels(input_shape, weight_shape, groups)
+    _check_transposed(grad_shape, weight_shape)
+    shape = Shape(input_shape[2:], weight_shape[2:], grad_shape[2:], stride, padding, dilation)
+    return shape, grad_shape[0] * prod(weight_shape) * prod(grad_shape[2:])
 
 
 def _add_bias(output: np.ndarray, bias: np.ndarray | None) -> np.ndarray:

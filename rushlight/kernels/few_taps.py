@@ -1,7 +1,6 @@
 """Convolution and its adjoints for sizes so small that tables and matrix products would take longer."""
 
 from collections.abc import Sequence
-from math import prod
 from types import ModuleType
 
 import numpy as np
@@ -21,14 +20,13 @@ Measured with one thread and AVX-512, the general way is as fast from 5,000 (row
 TYPES = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def takes(shape: Shape, samples: int, channels: int, *operands: np.ndarray) -> bool:
-    """Whether a convolution with so many samples and products of channels is small, and its operands are ordinary."""
-    if fast is None or samples >= INNERMOST_FROM or len(shape.spatial) > 3:
+def takes(shape: Shape, samples: int, work: int, first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether a convolution with so many samples and multiplications is small, and its operands are ordinary."""
+    if fast is None or samples >= INNERMOST_FROM or work > FEW or len(shape.spatial) > 3:
         return False
-    dtype = operands[0].dtype
-    if dtype not in TYPES or samples * channels * prod(shape.kernel) * prod(shape.places) > FEW:
+    if type(first) is not np.ndarray or type(second) is not np.ndarray or first.dtype is not second.dtype:
         return False
-    return all(type(a) is np.ndarray and a.dtype == dtype and a.size for a in operands)
+    return first.dtype in TYPES and first.size > 0 and second.size > 0
 
 
 def convolution(
