@@ -38,12 +38,12 @@ def convolution(
     shape, work = _sizes(input.shape, weight.shape, stride, padding, dilation, groups)
     if few_taps.takes(shape, input.shape[0], work, input, weight):
         return few_taps.convolution(input, weight, bias, shape, groups)
+    if pointwise.takes(shape, groups, input, weight):
+        return _add_bias(pointwise.convolution(input, weight), bias)
     if direct.takes(shape, weight.shape, groups, input, weight):
         return direct.convolution(input, weight, bias, shape, groups)
     if depthwise.takes(shape, weight.shape, groups, input, weight):
         return depthwise.convolution(input, weight, bias, shape, groups)
-    if pointwise.takes(shape, groups, input, weight):
-        return _add_bias(pointwise.convolution(input, weight), bias)
     kernel, places = shape.kernel, shape.places
     output = empty_batch((input.shape[0], weight.shape[0], *places), np.result_type(input, weight))
     filters = _filters(weight, groups)
@@ -73,12 +73,12 @@ def convolution_input(
     shape, work = _sizes_back(tuple(input_shape), weight.shape, grad.shape, stride, padding, dilation, groups)
     if few_taps.takes(shape, grad.shape[0], work, grad, weight):
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
+    if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
+        return _add_bias(pointwise.convolution_input(grad, weight), bias)
     if direct.takes(shape, weight.shape, groups, grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
     if depthwise.takes(shape, weight.shape, groups, grad, weight):
         return depthwise.convolution_input(grad, weight, bias, shape, groups)
-    if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
-        return _add_bias(pointwise.convolution_input(grad, weight), bias)
     kernel, places = shape.kernel, shape.places
     output = empty_batch(input_shape, np.result_type(grad, weight))
     output[...] = 0
@@ -106,12 +106,12 @@ def convolution_weight(
     shape, work = _sizes_back(input.shape, tuple(weight_shape), grad.shape, stride, padding, dilation, groups)
     if few_taps.takes(shape, grad.shape[0], work, grad, input):
         return few_taps.convolution_weight(grad, input, shape, groups)
+    if pointwise.takes(shape, groups, grad, input):
+        return pointwise.convolution_weight(grad, input, weight_shape)
     if direct.takes_weight(shape, groups, grad, input):
         return direct.convolution_weight(grad, input, shape, groups).reshape(weight_shape)
     if depthwise.takes(shape, weight_shape, groups, grad, input):
         return depthwise.convolution_weight(grad, input, shape, groups)
-    if pointwise.takes(shape, groups, grad, input):
-        return pointwise.convolution_weight(grad, input, weight_shape)
     kernel, places = shape.kernel, shape.places
     total = np.zeros((groups, weight_shape[0] // groups, prod(weight_shape[1:])), np.result_type(grad, input))
     for run, cotangent in zip(runs(input), runs(grad), strict=True):

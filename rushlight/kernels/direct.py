@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.kernels import depthwise, pointwise
+from rushlight.kernels import depthwise
 from rushlight.kernels.compiled import load
 from rushlight.kernels.layouts import samples_innermost, transposed
 from rushlight.kernels.patches import INNERMOST_FROM, SHAPES, Size, Slices, empty_batch
@@ -86,9 +86,7 @@ def takes(shape: Shape, weight_shape: Size, groups: int, *operands: np.ndarray) 
     if VECTOR >= LONG:
         return True
     rows = groups == weight_shape[0] and shape.places[-1] >= LONG_ROW
-    return not (rows and depthwise.takes(shape, weight_shape, groups, *operands)) and not pointwise.takes(
-        shape, groups, *operands
-    )
+    return not (rows and depthwise.takes(shape, weight_shape, groups, *operands))
 
 
 def takes_weight(shape: Shape, groups: int, grad: np.ndarray, input: np.ndarray) -> bool:
@@ -97,8 +95,6 @@ def takes_weight(shape: Shape, groups: int, grad: np.ndarray, input: np.ndarray)
         return False
     if VECTOR >= LONG or groups > 1:
         return True
-    if prod(shape.kernel) == 1:
-        return False
     few = min(grad.shape[1], input.shape[1]) <= FEW_CHANNELS and set(shape.stride) == {1}
     return len(input) < INNERMOST_FROM or few or cotangents_suit(grad, shape)
 

@@ -1,20 +1,22 @@
 """Convolution with kernels of one element, and its adjoints: a matrix product for each sample, where it lies."""
 
+from math import prod
+
 import numpy as np
 
-from rushlight.kernels.patches import INNERMOST_FROM, Size
+from rushlight.kernels.patches import Size
 from rushlight.kernels.plans import Shape
 from rushlight.kernels.products import products
 
-LONG = 64
-"""Positions from which on this pays off."""
+LONG = 4
+"""Positions from which on this pays off (measured)."""
 
 
 def takes(shape: Shape, groups: int, *operands: np.ndarray) -> bool:
-    """Whether a convolution has such a kernel, and its large batches are contiguous: samples are not innermost."""
-    if groups != 1 or any(size != (1, 1, 0) for size in zip(shape.kernel, shape.stride, shape.padding, strict=True)):
+    """Whether a convolution has such a kernel, and its operands are contiguous: samples are not innermost."""
+    if groups != 1 or prod(shape.kernel) > 1 or prod(shape.stride) > 1 or any(shape.padding):
         return False
-    if len(operands[0]) < INNERMOST_FROM or operands[0][0, 0].size < LONG:
+    if not operands[0].size or prod(operands[0].shape[2:]) < LONG:
         return False
     return all(type(a) is np.ndarray and a.flags.c_contiguous and a.dtype.char in "fd" for a in operands)
 
@@ -41,4 +43,4 @@ def multiplied(matrix: np.ndarray, batch: np.ndarray) -> np.ndarray:
 
 def planes(batch: np.ndarray) -> np.ndarray:
     """View (N, C, *spatial) as (N, C, positions)."""
-    return batch.reshape(*batch.shape[:2], batch[0, 0].size)
+    return batch.reshape(*batch.shape[:2], prod(batch.shape[2:]))
