@@ -66,8 +66,8 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         for room, names in {
             "core": "kinds narrow placing turned windows",
             "kernels": (
-                "convolution depthwise direct few_taps layouts normalization padding patches pointwise pooling products "
-                "reductions"
+                "convolution depthwise direct few_taps layouts normalization padding patches pointwise pooling "
+                "products reductions"
             ),
             "nn/functional": (
                 "adaptive_pooling attention batch_normalization batching convolution distance dropping entropy folding "

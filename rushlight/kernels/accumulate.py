@@ -53,9 +53,9 @@ def add_runs(table: np.ndarray, places: np.ndarray, runs: np.ndarray, weights: A
     `runs` has for each place the number of its run, in ascending order; `weights` may be None.
     """
     if maps is not None and type(table) is np.ndarray and places.size:
-        factors = np.ones(places.size, table.dtype) if weights is None else weights.astype(table.dtype, "C", copy=False)
+        factors = None if weights is None else weights.astype(table.dtype, "C", copy=False)
         starts = np.searchsorted(runs, np.arange(n + 1))
-        found = maps.mapped(table, 0, starts.astype(np.int32), places.astype(np.int32), factors)
+        found = maps.mapped(table, 0, starts.astype(np.int32), np.ascontiguousarray(places), factors)
         if found is not None:
             return found
     rows = table[places] if weights is None else table[places] * weights[:, None]

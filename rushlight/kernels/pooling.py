@@ -37,7 +37,7 @@ def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation
 def max_pool_at_once(
     x: np.ndarray, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool, indices: bool
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """`max_pool` of a batch or a sample by the kernel, with None for indices that are not asked for; None without it."""
+    """`max_pool` by the kernel, of a sample too, with None for indices that are not asked for; None without it."""
     return None if fast is None else fast.slid(x, kernel, stride, padding, dilation, ceil_mode, indices)
 
 

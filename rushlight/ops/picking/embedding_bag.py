@@ -349,7 +349,8 @@ def counted_rows(bags: Array, indices: Array, padding: int, mode: str, n: int) -
     """How many rows each bag has, without padding: for means."""
     if mode != "mean":
         return np.zeros(n, np.intp)
-    return np.bincount(bags if padding < 0 else bags[indices != padding], minlength=n)
+    counted = bags if padding < 0 else bags[indices != padding]
+    return np.diff(np.searchsorted(counted, np.arange(n + 1)))
 
 
 number_bags, count_rows = noted(bag_numbers), noted(counted_rows)
