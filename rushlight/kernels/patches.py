@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from math import prod
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from rushlight.kernels.compiled import load
+
+fast: ModuleType | None = load("columns")
 Size = tuple[int, ...]
 Slices = tuple[Any, ...]  # a tuple of slices and an Ellipsis, which type checkers cannot express
 
@@ -135,6 +139,10 @@ def unfold(input: np.ndarray, kernel: Size, dilation: Size, padding: Size, strid
     """
     samples, channels, *spatial = input.shape
     places = output_size(tuple(spatial), kernel, stride, padding, dilation)
+    if fast is not None:
+        found = fast.moved(input, spatial, places, kernel, stride, padding, dilation, False)
+        if found is not None:
+            return found
     columns = empty_batch((samples, channels, *kernel, *places), input.dtype)
     for run, column in zip(runs(input), runs(columns), strict=True):
         column[...] = windows(pad_run(run, padding), kernel, places, stride, dilation)
@@ -147,6 +155,10 @@ def fold(columns: np.ndarray, spatial: Size, kernel: Size, dilation: Size, paddi
     Raises RuntimeError where the padded image is smaller than the kernel.
     """
     places = output_size(spatial, kernel, stride, padding, dilation)
+    if fast is not None:
+        found = fast.moved(columns, spatial, places, kernel, stride, padding, dilation, True)
+        if found is not None:
+            return found
     samples, channels = columns.shape[0], columns.shape[1] // prod(kernel)
     image = empty_batch((samples, channels, *spatial), columns.dtype)
     image[...] = 0

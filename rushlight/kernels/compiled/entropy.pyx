@@ -221,3 +221,38 @@ def pick(x, target, double factor):
     if loss == 0:
         cnp.PyArray_FILLWBYTE(loss, 0)  # no negative zero, as in PyTorch, which subtracts
     return loss
+
+
+cdef bint put_at(real value, real* out, const cnp.npy_int64* target, Py_ssize_t rows, Py_ssize_t n,
+                 Py_ssize_t places) noexcept nogil:
+    """Writes a number at the class of each place of each row; returns whether all classes are valid."""
+    cdef Py_ssize_t r, i
+    for r in range(rows):
+        for i in range(places):
+            if not 0 <= target[r * places + i] < n:
+                return False
+            out[(r * n + target[r * places + i]) * places + i] = value
+    return True
+
+
+def put(grad, double factor, target, tuple shape):
+    """Zeros with a number times a factor at the classes; None for inputs that the kernel does not take."""
+    cdef int kind = float_type(grad)
+    cdef bint done
+    if kind == 0 or cnp.PyArray_SIZE(grad) != 1 or not cnp.PyArray_CheckExact(target) \
+            or not cnp.PyArray_ISCARRAY_RO(target) or cnp.PyArray_TYPE(target) != cnp.NPY_INT64:
+        return None
+    cdef Py_ssize_t rows = shape[0], n = shape[1], places = cnp.PyArray_SIZE(target) // max(1, rows)
+    cdef const cnp.npy_int64* classes = <const cnp.npy_int64*>cnp.PyArray_DATA(target)
+    cdef cnp.npy_intp[64] sizes
+    cdef int d, dims = len(shape)
+    for d in range(dims):
+        sizes[d] = shape[d]
+    cdef cnp.ndarray out = cnp.PyArray_ZEROS(dims, sizes, kind, 0)
+    if kind == cnp.NPY_FLOAT:
+        done = put_at((<float*>cnp.PyArray_DATA(grad))[0] * <float>factor, <float*>cnp.PyArray_DATA(out), classes, rows,
+                      n, places)
+    else:
+        done = put_at((<double*>cnp.PyArray_DATA(grad))[0] * factor, <double*>cnp.PyArray_DATA(out), classes, rows, n,
+                      places)
+    return out if done else None

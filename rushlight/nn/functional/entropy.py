@@ -50,7 +50,7 @@ def _cross_entropy(input: Array, target: Array, factor: float) -> tuple[Array, .
 def picked_cotangent(grad: Any, input_shape: Any, target: Array, factor: float) -> Array:
     """The gradient of the log probabilities: `grad * factor` at the target classes, 0 elsewhere."""
     if not isinstance(grad, TensorBase):
-        return kernels.put(grad * factor, target, input_shape, grad.dtype)
+        return kernels.put(grad, factor, target, input_shape)
     coefficients = new_tensor(np.full(target.shape, factor, grad._array.dtype))
     return _put_back(np.expand_dims(coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
 
@@ -73,21 +73,29 @@ _nll_sum2d = sum_operator("2d", "NllLoss2DBackward0")
 
 
 def nll_operator(name: str, node: str) -> Any:
-    """Registers the negative log likelihood loss: linear in its input, with a coefficient for each target."""
+    """Registers the negative log likelihood loss: linear in its input, with a coefficient for each target.
 
-    def cotangent(grad: Array, input_shape: tuple[int, ...], target: Array, coefficients: Array) -> Array:
-        return _put_back(np.expand_dims(-coefficients * grad, 1), 1, np.expand_dims(target, 1), input_shape)
+    Without coefficients there is no reduction, and all of them are 1.
+    """
 
-    def forward(input: Array, target: Array, coefficients: Array, reduction: str) -> Array:
+    def cotangent(grad: Array, input_shape: tuple[int, ...], target: Array, coefficients: Array | None) -> Array:
+        each = -grad if coefficients is None else -coefficients * grad
+        return _put_back(np.expand_dims(each, 1), 1, np.expand_dims(target, 1), input_shape)
+
+    def forward(input: Array, target: Array, coefficients: Array | None, reduction: str) -> Array:
         picked = _gather.forward(input, 1, target[:, None])[:, 0]
+        if coefficients is None:
+            return np.negative(picked)
         losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
         if reduction == "none":
             return losses
         empty = reduction == "mean" and not coefficients.any()
         return input.dtype.type(np.nan) if empty else np.add.reduce(losses, axis=None)
 
-    def batch(n: int, input: Array, target: Array, coefficients: Array, reduction: str) -> Array:
+    def batch(n: int, input: Array, target: Array, coefficients: Array | None, reduction: str) -> Array:
         picked = np.take_along_axis(input, np.expand_dims(target, n + 1), n + 1).squeeze(n + 1)
+        if coefficients is None:
+            return np.negative(picked)
         losses = np.where(coefficients == 0, 0, -picked * coefficients).astype(input.dtype, copy=False)
         if reduction == "none":
             return losses
@@ -209,8 +217,10 @@ def nll_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     x, classes = input._array, target._array
-    if weight is None and reduction != "none" and ignore_index < 0 and kernels.are_classes(x, classes):
+    if weight is None and ignore_index < 0 and kernels.are_classes(x, classes):
         rely_on(are_indices, classes, x.shape[1])
+        if reduction == "none":
+            return (_nll_loss if x.ndim == 2 else _nll_loss2d)(input, target, None, reduction)
         add_up = _nll_sum if x.ndim == 2 else _nll_sum2d
         return add_up(input, target, -1 / classes.size if reduction == "mean" else -1)
     check_classes(input, target, weight)

@@ -72,6 +72,7 @@ def settings_of(kernel: Callable[..., Any], dilation: Any, padding: Any, stride:
     return tuple(settings)
 
 
+@lru_cache(maxsize=256)
 def places_of(spatial: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """How many patches there are along each dimension; less than one if the kernel does not fit."""
     lines = zip(spatial, kernel, dilation, padding, stride, strict=True)

@@ -10,6 +10,7 @@ from rushlight.core.batched import values
 from rushlight.core.graph import new_tensor
 from rushlight.core.inplace import is_batched
 from rushlight.core.interpreters import noted, writer
+from rushlight.kernels.accumulate import are_indices
 from rushlight.tensors import Tensor
 
 __all__ = ["one_hot"]
@@ -44,16 +45,16 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 def expanded_classes(array: Array, number: Any) -> Any:
     """A one-hot row for each class. RuntimeError for a class out of range."""
+    if type(array) is np.ndarray and number > 0 and are_indices(array, number):
+        rows = np.zeros((*array.shape, number), np.int64)
+        rows.reshape(-1)[np.arange(0, rows.size, number) + array.reshape(-1)] = 1
+        return rows
     every = values(array)
     if every.size and every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if every.size and every.max() >= number:
         raise RuntimeError(f"Class values must be smaller than num_classes. {every.max()} is not below {number}.")
-    if type(array) is not np.ndarray:
-        return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
-    rows = np.zeros((array.size, number), np.int64)
-    rows[np.arange(array.size), array.reshape(-1)] = 1
-    return rows.reshape(*array.shape, number)
+    return (array[..., None] == np.arange(number)).astype(np.int64, order="C")
 
 
 expand_classes: Callable[..., Any] = noted(expanded_classes)
