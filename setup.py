@@ -70,9 +70,10 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
                 "products reductions"
             ),
             "nn/functional": (
-                "adaptive_pooling attention batch_normalization batching convolution distance dropping entropy folding "
-                "fractional_pooling grid_sampling interpolation linear_entropy losses margin_losses margins "
-                "normalization planes pool_checks pooling reductions sampling shuffling sizes standardization unpooling"
+                "activation adaptive_pooling attention batch_normalization batching convolution distance dropping "
+                "entropy folding fractional_pooling grid_sampling interpolation layer_normalization linear_entropy "
+                "losses margin_losses margins normalization planes pool_checks pooling reductions sampling "
+                "shuffling sizes standardization unpooling"
             ),
             "ops/arguments": "dims keys keywords mismatch options promotion",
             "ops/changes": "changed_views filling",

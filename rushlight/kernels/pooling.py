@@ -109,12 +109,11 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
     return values, indices
 
 
-def fractional_positions(
-    samples: np.ndarray, spatial: Sequence[int], places: Sequence[int], kernel: Sequence[int]
-) -> np.ndarray | None:
-    """The flat positions (N, C, windows, taps) that random windows see; None if the kernel does not take the inputs."""
-    found = None if fast is None else fast.fractional(samples, spatial, places, kernel)
-    return None if found is None else found.reshape(*samples.shape[:2], *found.shape[1:])
+def fractional_maxima(
+    x: np.ndarray, samples: np.ndarray, places: Size, kernel: Size
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The maxima of windows that random numbers place, and their indices; None if the kernel does not take the inputs."""
+    return None if fast is None else fast.fractional(x, samples, places, kernel)
 
 
 def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -> np.ndarray:

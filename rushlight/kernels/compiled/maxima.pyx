@@ -7,10 +7,11 @@ table lists. Of equal elements the first counts, in the order in which they are 
 """
 
 cimport numpy as cnp
+from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport always, real, wide
-from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.sharing cimport Kernel, shared
 from rushlight.kernels.compiled.spans cimport MOST, Line, begin, dividing, end, places_along, single_line, sliding
 
 cnp.import_array()
@@ -229,8 +230,8 @@ cdef void look_into_planes(const void* given, Py_ssize_t start, Py_ssize_t stop)
             look_into_plane(<const double*>job.x + i * size, job, <double*>job.values + i * places, found)
 
 
-cdef tuple maxima_of(cnp.ndarray x, Boxes* job, int dims, bint with_indices):
-    """Runs a job on an array: the maxima, and their indices or None."""
+cdef tuple maxima_of(cnp.ndarray x, Boxes* job, int dims, bint with_indices, Kernel kernel):
+    """Runs a job, or one that begins with it, on an array: the maxima, and their indices or None."""
     cdef cnp.npy_intp[MOST + 2] shape
     cdef Py_ssize_t planes = 1, work = 1
     cdef int d, outer = x.ndim - dims, kind = cnp.PyArray_TYPE(x)
@@ -249,7 +250,7 @@ cdef tuple maxima_of(cnp.ndarray x, Boxes* job, int dims, bint with_indices):
     if with_indices:
         found = cnp.PyArray_SimpleNew(x.ndim, shape, cnp.NPY_INT64)
         job.found = <cnp.npy_int64*>cnp.PyArray_DATA(found)
-    shared(look_into_planes, job, planes, max(<Py_ssize_t>1, GRAIN // work))
+    shared(kernel, job, planes, max(<Py_ssize_t>1, GRAIN // work))
     return values, found
 
 
@@ -295,7 +296,7 @@ def slid(x, kernel, stride, padding, dilation, bint ceil_mode, bint with_indices
         job.lines[d] = sliding(size, places, kernel[own], stride[own], padding[own], dilation[own])
         if places < 1 or not sees_all(&job.lines[d]):
             return None
-    return maxima_of(array, &job, dims, with_indices)
+    return maxima_of(array, &job, dims, with_indices, look_into_planes)
 
 
 def divided(x, sizes):
@@ -313,77 +314,79 @@ def divided(x, sizes):
             return None
         else:
             job.lines[d] = dividing(array.shape[array.ndim - dims + own], sizes[own])
-    return maxima_of(array, &job, dims, True)
+    return maxima_of(array, &job, dims, True, look_into_planes)
 
 
 # fractional pooling: windows at random distances
 
 
-cdef struct RandomLine:
-    Py_ssize_t size, count, width  # of the plane, of windows, of a window
-    Py_ssize_t which  # of a plane's random numbers is for it
+cdef struct Sample:
+    Boxes boxes
+    const void* samples  # random numbers, for each plane as many as dimensions
+    int dims
+    bint failed  # if memory ran out
 
 
-cdef Py_ssize_t start_of(const RandomLine* line, const real* samples, Py_ssize_t i) noexcept nogil:
-    """The start of a window along a line."""
-    cdef real alpha, sample
-    if i == line.count - 1:
-        return line.size - line.width
-    alpha = <real>(<double>(line.size - line.width) / (line.count - 1))
-    sample = samples[line.which]
-    return <Py_ssize_t>((<real>i + sample) * alpha) - <Py_ssize_t>(sample * alpha)
+cdef void list_starts(const Line* line, real sample, Py_ssize_t* starts) noexcept nogil:
+    """Lists the starts of the windows along a line, given its random number."""
+    cdef Py_ssize_t i, last = line.places - 1
+    cdef real alpha
+    if last > 0:
+        alpha = <real>(<double>(line.size - line.kernel) / last)
+        for i in range(last):
+            starts[i] = <Py_ssize_t>((<real>i + sample) * alpha) - <Py_ssize_t>(sample * alpha)
+    starts[last] = line.size - line.kernel
 
 
-cdef void list_plane(const RandomLine* lines, const real* samples, cnp.npy_int64* table) noexcept nogil:
-    """Lists the positions that the windows of a plane see."""
-    cdef const RandomLine* a = lines
-    cdef const RandomLine* b = lines + 1
-    cdef const RandomLine* c = lines + 2
-    cdef Py_ssize_t p, q, r, i, j, k, first, second, third
-    for p in range(a.count):
-        first = start_of(a, samples, p)
-        for q in range(b.count):
-            second = start_of(b, samples, q)
-            for r in range(c.count):
-                third = start_of(c, samples, r)
-                for i in range(first, first + a.width):
-                    for j in range(second, second + b.width):
-                        for k in range(third, third + c.width):
-                            table[0] = (i * b.size + j) * c.size + k
-                            table += 1
+cdef void sample_planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Computes some of the planes, each with its own windows; in two dimensions the number for the width is first."""
+    cdef Sample* job = <Sample*>given
+    cdef Boxes own = job.boxes
+    cdef int d, dims = job.dims
+    cdef Py_ssize_t plane, which, room = 0
+    cdef Py_ssize_t* starts
+    for d in range(MOST - dims, MOST):
+        room += own.lines[d].places
+    starts = <Py_ssize_t*>malloc(room * sizeof(Py_ssize_t))
+    if starts == NULL:
+        job.failed = True
+        return
+    for plane in range(start, stop):
+        room = 0
+        for d in range(MOST - dims, MOST):
+            which = plane * dims + (d - (MOST - dims) if dims == 3 else MOST - 1 - d)
+            if own.single:
+                list_starts(&own.lines[d], (<const float*>job.samples)[which], starts + room)
+            else:
+                list_starts(&own.lines[d], (<const double*>job.samples)[which], starts + room)
+            own.lines[d].starts = starts + room
+            room += own.lines[d].places
+        look_into_planes(&own, plane, plane + 1)
+    free(starts)
 
 
-def fractional(given, spatial, places, kernel):
-    """The positions (planes, windows, taps) that windows at random distances see; None for inputs that are not taken.
+def fractional(x, given, places, kernel):
+    """The maxima of windows at random distances in an array (..., *spatial), and their indices in the plane.
 
-    Each plane has as many random numbers as dimensions, in two dimensions the one for the width first.
+    Each plane has as many random numbers as dimensions. None for inputs that are not taken.
     """
-    cdef int kind = float_type(given), d, own, dims = len(spatial)
-    cdef RandomLine lines[3]
-    cdef cnp.npy_intp[3] shape
-    cdef Py_ssize_t plane, each
-    if kind == 0:
+    cdef Sample job
+    cdef int dims = len(places), d, own
+    cdef cnp.ndarray array = taken(x, dims), samples
+    if array is None or float_type(given) != cnp.PyArray_TYPE(array):
         return None
-    cdef cnp.ndarray samples = cnp.PyArray_GETCONTIGUOUS(given)
-    shape[0], shape[1], shape[2] = cnp.PyArray_SIZE(samples) // dims, 1, 1
-    for d in range(3):
-        own = d - (3 - dims)
+    samples = cnp.PyArray_GETCONTIGUOUS(given)
+    job.samples, job.dims, job.failed = cnp.PyArray_DATA(samples), dims, False
+    for d in range(MOST):
+        own = d - (MOST - dims)
         if own < 0:
-            lines[d] = RandomLine(1, 1, 1, 0)
-        else:
-            lines[d] = RandomLine(spatial[own], places[own], kernel[own], own if dims == 3 else dims - 1 - own)
-        shape[1] *= lines[d].count
-        shape[2] *= lines[d].width
-    cdef cnp.ndarray table = cnp.PyArray_SimpleNew(3, shape, cnp.NPY_INT64)
-    each = shape[1] * shape[2]
-    for plane in range(shape[0]):
-        if kind == cnp.NPY_FLOAT:
-            list_plane(lines, <const float*>cnp.PyArray_DATA(samples) + plane * dims, table_at(table, plane * each))
-        else:
-            list_plane(lines, <const double*>cnp.PyArray_DATA(samples) + plane * dims, table_at(table, plane * each))
-    return table
-
-
-cdef cnp.npy_int64* table_at(cnp.ndarray table, Py_ssize_t place) noexcept:
-    """The address of an element."""
-    return <cnp.npy_int64*>cnp.PyArray_DATA(table) + place
+            job.boxes.lines[d] = single_line()
+            continue
+        job.boxes.lines[d] = dividing(array.shape[array.ndim - dims + own], places[own])
+        job.boxes.lines[d].kernel = kernel[own]
+        if job.boxes.lines[d].places < 1 or job.boxes.lines[d].size < job.boxes.lines[d].kernel:
+            return None
+    found = maxima_of(array, &job.boxes, dims, True, sample_planes)
+    if job.failed:
+        raise MemoryError
+    return found

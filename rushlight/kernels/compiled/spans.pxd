@@ -1,4 +1,4 @@
-# The windows of pooling along one dimension: at equal distances, or as many as a dimension is divided into.
+# The windows of pooling along one dimension: at equal distances, as many as a dimension is divided into, or listed ones.
 cimport numpy as cnp
 
 cdef enum:
@@ -9,11 +9,14 @@ cdef struct Line:
     Py_ssize_t kernel  # 0 for windows that divide the dimension
     Py_ssize_t stride, padding, dilation
     Py_ssize_t low, high  # the windows that lie inside and are processed tap by tap, side by side
+    const Py_ssize_t* starts  # the first element of each window, or NULL
 
 
 cdef inline Py_ssize_t begin(const Line* line, Py_ssize_t place) noexcept nogil:
     # The first element of a window.
     cdef Py_ssize_t start
+    if line.starts != NULL:
+        return line.starts[place]
     if line.kernel == 0:
         return place * line.size // line.places
     start = place * line.stride - line.padding
@@ -22,6 +25,8 @@ cdef inline Py_ssize_t begin(const Line* line, Py_ssize_t place) noexcept nogil:
 
 cdef inline Py_ssize_t end(const Line* line, Py_ssize_t place) noexcept nogil:
     # The end of a window.
+    if line.starts != NULL:
+        return line.starts[place] + line.kernel
     if line.kernel == 0:
         return ((place + 1) * line.size + line.places - 1) // line.places
     return min(line.size, place * line.stride - line.padding + (line.kernel - 1) * line.dilation + 1)
@@ -36,18 +41,18 @@ cdef inline Py_ssize_t counted(const Line* line, Py_ssize_t place, bint padded) 
 
 cdef inline Line single_line() noexcept nogil:
     # A dimension of size 1, which stands for one that there is not.
-    return Line(1, 1, 1, 1, 0, 1, 0, 0)
+    return Line(1, 1, 1, 1, 0, 1, 0, 0, NULL)
 
 
 cdef inline Line dividing(Py_ssize_t size, Py_ssize_t places) noexcept nogil:
     # As many windows as a dimension is divided into.
-    return Line(size, places, 0, 1, 0, 1, 0, 0)
+    return Line(size, places, 0, 1, 0, 1, 0, 0, NULL)
 
 
 cdef inline Line sliding(Py_ssize_t size, Py_ssize_t places, Py_ssize_t kernel, Py_ssize_t stride, Py_ssize_t padding,
                          Py_ssize_t dilation) noexcept nogil:
     # Windows at equal distances; steps of up to 2 make vectors.
-    cdef Line line = Line(size, places, kernel, stride, padding, dilation, 0, 0)
+    cdef Line line = Line(size, places, kernel, stride, padding, dilation, 0, 0, NULL)
     cdef Py_ssize_t room = size + padding - (kernel - 1) * dilation - 1
     if stride <= 2 and room >= 0:
         line.low = min(places, (padding + stride - 1) // stride)

@@ -11,7 +11,7 @@ import numpy as np
 from rushlight import random
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
-from rushlight.kernels.pooling import fractional_positions
+from rushlight.kernels.pooling import fractional_maxima
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
@@ -40,8 +40,6 @@ def starts(samples: Array, size: int, count: int, kernel: int) -> Array:
 
 def positions(samples: Array, spatial: Any, places: Sequence[int], kernel: Sequence[int]) -> Array:
     """The flat positions of each window's elements: (N, C, windows, taps)."""
-    if (found := fractional_positions(samples, spatial, places, kernel)) is not None:
-        return found
     order = range(len(spatial)) if len(spatial) == 3 else (1, 0)  # in 2-D, the first is for the width
     flat = np.zeros((*samples.shape[:2], 1, 1), np.int64)
     for which, size, count, width in zip(order, spatial, places, kernel, strict=True):
@@ -57,6 +55,8 @@ def pool_operator(dims: int) -> Any:
     def fractional_max_pool(
         input: Array, samples: Array, kernel: Sequence[int], places: Sequence[int]
     ) -> tuple[Array, Array]:
+        if (found := fractional_maxima(input, samples, places, kernel)) is not None:
+            return found
         batch = planes.batched(input, dims)
         values, indices = planes.largest(batch, positions(samples, batch.shape[2:], places, kernel))
         shape = (*input.shape[:-dims], *places)
