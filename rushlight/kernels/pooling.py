@@ -3,7 +3,6 @@
 Results keep the memory layout of their argument: a batch that is innermost in memory stays there.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache, reduce
 from math import prod
 from types import ModuleType
@@ -14,6 +13,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.kernels.accumulate import add_along
 from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import SHAPES, Size, batch_first, batch_last, taps
+from rushlight.kernels.picking import take_along
 
 fast: ModuleType | None = load("maxima")
 averages: ModuleType | None = load("averages")
@@ -112,7 +112,7 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
 def fractional_maxima(
     x: np.ndarray, samples: np.ndarray, places: Size, kernel: Size
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """The maxima of windows that random numbers place, and their indices; None if the kernel does not take the inputs."""
+    """The maxima of windows that random numbers place, and their indices; None if they are not taken by the kernel."""
     return None if fast is None else fast.fractional(x, samples, places, kernel)
 
 
@@ -139,6 +139,8 @@ def gather_planes(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     Raises RuntimeError where an index lies outside the plane.
     """
     innermost = _batch_innermost(indices)
+    if (found := take_along(_planes(x, innermost), _planes(indices, innermost), 1)) is not None:
+        return _unplanes(found, indices.shape, innermost)
     addresses, _ = _addresses(indices, x.shape[2:], innermost)
     return _unplanes(_planes(x, innermost).ravel()[addresses], indices.shape, innermost)
 

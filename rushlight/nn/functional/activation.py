@@ -95,7 +95,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     tensor([0.5000, 0.5000])
     """
     dim = _get_softmax_dim("softmax", input.ndim) if dim is None else dim
-    return plain.softmax(input, dim, dtype=dtype)
+    return plain.softmax(input, dim) if dtype is None else plain.softmax(input, dim, dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
@@ -117,7 +117,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     tensor([-0.6931, -0.6931])
     """
     dim = _get_softmax_dim("log_softmax", input.ndim) if dim is None else dim
-    return plain.log_softmax(input, dim, dtype=dtype)
+    return plain.log_softmax(input, dim) if dtype is None else plain.log_softmax(input, dim, dtype=dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
