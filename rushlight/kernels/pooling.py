@@ -139,7 +139,12 @@ def gather_planes(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     Raises RuntimeError where an index lies outside the plane.
     """
     innermost = _batch_innermost(indices)
-    if (found := take_along(_planes(x, innermost), _planes(indices, innermost), 1)) is not None:
+    found: np.ndarray | None
+    if innermost:
+        found = take_along(_planes(x, innermost), _planes(indices, innermost), 1)
+    else:
+        found = take_along(_planes(x, innermost)[..., 0], _planes(indices, innermost)[..., 0], 1)
+    if found is not None:
         return _unplanes(found, indices.shape, innermost)
     addresses, _ = _addresses(indices, x.shape[2:], innermost)
     return _unplanes(_planes(x, innermost).ravel()[addresses], indices.shape, innermost)

@@ -119,6 +119,13 @@ cdef bint put_runs(const Along* job, const real* source, real* out, Py_ssize_t o
     cdef const cnp.npy_int64* index = job.index + o * job.count * job.inner
     source += o * job.count * job.inner
     out += o * job.n * job.inner
+    if job.inner == 1:
+        for row in range(job.count):
+            number = index[row]
+            if not 0 <= number < job.n:
+                return False
+            out[number] += source[row]
+        return True
     for row in range(job.count):
         for i in range(start, stop):
             number = index[i]
