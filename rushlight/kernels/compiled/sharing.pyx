@@ -6,7 +6,8 @@ the others' last parts. Only one piece of work is shared at a time: another one,
 done by its caller alone.
 
 Where other programs use the CPUs too, a thread may lose its CPU within a part, and its caller waits for the others'
-turns to end, many times as long as the part takes. After such a stall callers work alone for several times as long.
+turns to end, many times as long as the part takes. After such a stall callers work alone for as long; where stalls soon
+follow each other, as they do not on a quiet machine, for up to several times as long.
 """
 
 from rushlight.core.locks import around_forks
@@ -78,7 +79,7 @@ cdef extern from * nogil:
 cdef enum:
     LOOKS = 4000  # spins before a thread sleeps: about a tenth of a millisecond
     STALL = 2  # a wait is a stall if it takes so many times the caller's own work
-    ALONE = 8  # times the length of a stall for which callers work alone
+    ALONE = 8  # times the length of a stall for which callers work alone at most
     LONGEST = 1  # seconds for which they do so
     MOST = 256  # threads
 
@@ -95,6 +96,7 @@ cdef struct Pool:
     long asleep
     long awaited  # whether the caller sleeps until no thread is working
     double alone_until  # the time until which callers work alone
+    long caution  # times the length of the last stall for which they do so
     long helpers  # threads that may take part
     long started
 
@@ -220,7 +222,10 @@ cdef bint others_finish() noexcept nogil:
 
 
 cdef void note_wait(double start) noexcept nogil:
-    """Sleeps until the others are done with work that began at `start`; lets callers work alone after a stall."""
+    """Sleeps until the others are done with work that began at `start`; lets callers work alone after a stall.
+
+    They do so for longer if the last time alone ended not long before.
+    """
     cdef double middle = now(), waited
     pthread_mutex_lock(&LOCK)
     add(&POOL.awaited, 1)
@@ -230,7 +235,8 @@ cdef void note_wait(double start) noexcept nogil:
     pthread_mutex_unlock(&LOCK)
     waited = now() - middle
     if waited > STALL * (middle - start):
-        POOL.alone_until = now() + min(ALONE * waited, LONGEST)
+        POOL.caution = min(2 * POOL.caution, ALONE) if start < POOL.alone_until + ALONE * waited else 1
+        POOL.alone_until = now() + min(POOL.caution * waited, LONGEST)
 
 
 cdef int shared(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain) except -1:
