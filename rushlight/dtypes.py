@@ -373,6 +373,8 @@ def _kind(value: object) -> tuple[builtins.int, np.dtype]:
         return (2 if value._array.ndim else 1), value._array.dtype
     if isinstance(value, np.ndarray):
         return (2 if value.ndim else 1), value.dtype
+    if type(value) is builtins.float:
+        return 0, _default._numpy
     for python, d in SCALARS.items():
         if isinstance(value, python):
             if python is builtins.float:
@@ -381,6 +383,11 @@ def _kind(value: object) -> tuple[builtins.int, np.dtype]:
     if isinstance(value, np.generic):
         return _kind(value.item())
     raise TypeError(f"unsupported operand type {type(value).__name__!r}: expected a Tensor or a number")
+
+
+def type_of_number(value: complex) -> np.dtype:
+    """The NumPy dtype of a tensor made from a number."""
+    return _kind(value)[1]
 
 
 def result_dtype(*operands: object) -> np.dtype:

@@ -9,8 +9,8 @@ from rushlight.core.formulas import evaluate
 from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
+from rushlight.kernels.casts import converted
 from rushlight.kernels.codes import SUM
-from rushlight.kernels.halves import converted
 from rushlight.kernels.parts import applied
 from rushlight.kernels.products import sum_rows
 from rushlight.kernels.reductions import reduced

@@ -17,7 +17,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.graph import use_widening
 from rushlight.core.kinds import LARGEST, is_half
 from rushlight.core.operators import use_narrowing
-from rushlight.kernels import halves
+from rushlight.kernels import casts
 
 WIDE = np.dtype(np.float32)
 HALF = np.dtype(np.float16)
@@ -37,7 +37,7 @@ def serve(dtype: np.dtype, largest: float, saturated: bool) -> None:
     if dtype.itemsize == 1:
         BYTES.add(dtype)
     if dtype.name == "bfloat16":
-        halves.HALVES[dtype] = True
+        casts.meet_bfloat16(dtype)
     if saturated:
         SATURATED.add(dtype)
     for function in SERVED:
@@ -123,7 +123,7 @@ def wide(value: Any, types: set[np.dtype] = WIDENED) -> Any:
     if isinstance(value, Batched):
         return Batched(wide(value.array, types), value.levels)
     if isinstance(value, np.ndarray):
-        return halves.converted(value, WIDE) if value.dtype in types else value
+        return casts.converted(value, WIDE) if value.dtype in types else value
     if type(value) is tuple or type(value) is list:
         return type(value)([wide(item, types) for item in value])
     return value
@@ -142,7 +142,7 @@ def converted(array: Array, dtype: np.dtype) -> Array:
     """An array cast to another type with PyTorch's rounding: types without infinity saturate."""
     if dtype in SATURATED:
         array = np.clip(array, -LARGEST[dtype], LARGEST[dtype])
-    return halves.converted(array, dtype)
+    return casts.converted(array, dtype)
 
 
 use_widening(wide)

@@ -9,34 +9,49 @@ import numpy as np
 
 from rushlight.kernels.compiled import load
 
-__all__ = ["count_up", "fill", "zeros"]
+__all__ = ["blank", "count_up", "evenly", "fill", "integers", "zeros"]
 
 fast: ModuleType | None = load("steps")
+SUITING = {
+    bool: "biufc",
+    int: "biufc",
+    float: "bfc",
+    complex: "c",
+}  # kinds of arrays whose elements such numbers can be made
 MUCH = 1 << 20  # bytes from which on threads fill new memory faster than the system
-LARGE = 1 << 18  # bytes from which on the compiled kernel is faster
+MOST = (
+    1 << 30
+)  # bytes up to which freed memory is kept; the system gives more full of zeros, page by page when it is used
 
 
 def fill(array: np.ndarray, value: complex) -> None:
     """Overwrites all elements with a number."""
     if type(array) is not np.ndarray:
         array[...] = value
-    elif fast is not None and array.nbytes >= LARGE and array.flags.carray:
-        one = np.empty((), array.dtype)
-        np.copyto(one, value, casting="unsafe")
-        fast.fill(array, one)
-    elif array.dtype.kind in "bf" and not isinstance(value, complex):
-        array.fill(value)
-    else:
+    elif fast is None or array.dtype.kind not in SUITING.get(type(value), "") or not fast.fill(array, value):
         np.copyto(array, value, casting="unsafe")
 
 
 def zeros(shape: Sequence[int], like: Any) -> Any:
     """Zeros of a shape, in an array of the dtype and kind of another."""
-    if type(like) is not np.ndarray or math.prod(shape) * like.itemsize < MUCH or like.dtype.kind not in "bufic":
-        return np.zeros(shape, like.dtype, like=like)
-    out = np.empty(shape, like.dtype)
+    return blank(shape, like.dtype) if type(like) is np.ndarray else np.zeros(shape, like.dtype, like=like)
+
+
+def blank(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Zeros of a shape and dtype."""
+    if not MUCH <= math.prod(shape) * dtype.itemsize <= MOST or dtype.kind not in "bufic":
+        return np.zeros(shape, dtype)
+    out = np.empty(shape, dtype)
     fill(out, 0)
     return out
+
+
+def integers(first: int, step: int, size: int) -> np.ndarray:
+    """Evenly spaced integers, none of which is out of the range of int64."""
+    step = step if size > 1 else 0
+    if fast is not None and abs(step) < 1 << 63:
+        return fast.integers(first, step, size)
+    return np.array([first + i * step for i in range(size)], np.int64)
 
 
 def count_up(out: np.ndarray, first: float, step: float, origin: int = 0) -> None:
@@ -45,3 +60,15 @@ def count_up(out: np.ndarray, first: float, step: float, origin: int = 0) -> Non
         fast.count_up(out, first, step, origin)
     else:
         np.copyto(out, first + np.arange(origin, origin + out.size) * step, casting="unsafe")
+
+
+def evenly(out: np.ndarray, first: float, last: float) -> None:
+    """Writes evenly spaced numbers into a vector, half of them counted from the first, and half from the last."""
+    if fast is not None and out.dtype in (np.float32, np.float64) and out.flags.carray:
+        fast.evenly(out, first, last)
+        return
+    kind = out.dtype.type
+    start, end = kind(first), kind(last)
+    step, half = float((end - start) / kind(max(out.size - 1, 1))), out.size // 2
+    count_up(out[:half], float(start), step)
+    count_up(out[half:], float(end), step, half + 1 - out.size)

@@ -33,16 +33,15 @@ def trace(matrix: Array) -> Array:
 def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:
     """The row and column indices, as two rows, of the elements of a triangle."""
     diagonal = nearer(diagonal)
+    if fast is not None and rows * columns <= LARGEST:
+        return fast.indices(rows, columns, diagonal, lower)
     count = elements_below(rows, columns, diagonal)
     if not lower:
         count = rows * columns - elements_below(rows, columns, diagonal - 1)
     if count > LARGEST:
         raise MemoryError(f"Unable to allocate an array with shape {(2, count)}")
     found = np.empty((2, count), np.int64)  # allocated first, as it may fail
-    if count and fast is not None:
-        begin, end = (max(-diagonal, 0), rows) if lower else (0, min(rows, columns - diagonal))
-        fast.fill_indices(found, begin, end, columns, diagonal, lower)
-    elif count:
+    if count:
         below = np.tri(rows, columns, diagonal if lower else diagonal - 1, bool)
         found[:] = (below if lower else ~below).nonzero()
     return found
@@ -50,7 +49,7 @@ def indices(rows: int, columns: int, diagonal: int, lower: bool) -> np.ndarray:
 
 def nearer(diagonal: int) -> int:
     """A diagonal limited to `LARGEST`. OverflowError for numbers of more than 64 bits."""
-    return max(-LARGEST, min(int(np.int64(diagonal)), LARGEST))
+    return diagonal if abs(diagonal) < LARGEST else max(-LARGEST, min(int(np.int64(diagonal)), LARGEST))
 
 
 def elements_below(rows: int, columns: int, diagonal: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 import rushlight
 from rushlight.core.narrow import TYPES
-from rushlight.kernels.halves import convert_halves
+from rushlight.kernels.casts import convert
 
 pytest.importorskip("ml_dtypes")
 FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
@@ -51,11 +51,11 @@ def test_the_kernel_converts_every_number_as_ml_dtypes_does():
     upper = np.arange(1 << 16, dtype=np.uint32) << 16
     numbers = np.concatenate([upper + low for low in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)]).view(np.float32)
     rounded, back = np.empty_like(numbers, kind), np.empty_like(numbers)
-    if convert_halves(numbers, rounded):
+    if convert(numbers, rounded):
         assert (rounded.view(np.uint16) == numbers.astype(kind).view(np.uint16)).all()
-        assert convert_halves(rounded, back)
+        assert convert(rounded, back)
         assert (back.view(np.uint32) == rounded.astype(np.float32).view(np.uint32)).all()
-    assert not convert_halves(numbers[::2], np.empty(numbers.size // 2, kind))
+    assert not convert(numbers[::2], np.empty(numbers.size // 2, kind))
 
 
 def answer(function, *arguments):

@@ -19,7 +19,7 @@ SILENT = {  # functions that give nothing: what does not suit them is not given 
     *("streams.paired_normals", "streams.uniform_between"),
     *("rejection.poisson", "rejection.binomial", "rejection.gamma"),
     *("convolution.products", "contractions.contractions", "taps.add"),
-    *("steps.fill", "steps.count_up", "triangles.fill_indices"),
+    *("casts.know_upper", "steps.count_up", "steps.evenly"),
 }
 
 
@@ -86,7 +86,8 @@ CALLS = {
     "gelu.gelu": lambda: F.gelu(x()),
     "gelu.gelu_cotangent": lambda: back(F.gelu(x())),
     "gemm.product": lambda: x() @ x(),
-    "halves.convert": lambda: x(300, 300).half(),
+    "casts.convert": lambda: x(8, 8).t().half(),
+    "casts.converted": lambda: x(300, 300).half(),
     "implicit.gamma_slopes": lambda: back(torch._standard_gamma(x().exp())),
     "implicit.beta_slopes": lambda: back(torch._sample_dirichlet(x().exp())),
     "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),

@@ -1,14 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Random numbers from a generator's 32-bit words, a whole array at a time: uniform, normal, integers, permutations.
 
-The generator is NumPy's, used through its capsule; the caller holds its lock. Normal float32 numbers are computed as in
-`rushlight.random.cephes`: a fused multiply-add of float32 numbers is a product and a sum in double precision.
+The generator is NumPy's Mersenne Twister, whose state is used through its capsule; the caller holds its lock. Normal
+float32 numbers are computed as in `rushlight.random.cephes`.
 """
 
 cimport numpy as cnp
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport ceil, cos, exp, fma, log, log1p, sin, sqrt, sqrtf, tan
+from libc.math cimport ceil, cos, exp, fma, fmaf, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -19,10 +19,13 @@ cnp.import_array()
 cdef extern from "numpy/random/bitgen.h":
     ctypedef struct bitgen_t:
         void* state
-        uint32_t (*next_uint32)(void*) noexcept nogil
+
+cdef enum:
+    WORDS = 624  # of a state
+    APART = 397  # how far ahead a word is that goes into a new one
 
 cdef struct Twister:  # what `bitgen_t.state` is for NumPy's MT19937
-    uint32_t[624] words
+    uint32_t[WORDS] words
     int used
 
 
@@ -37,13 +40,64 @@ ctypedef fused real:
 
 cdef float UNIT_24 = 1.0 / (1 << 24)
 cdef double UNIT_53 = 1.0 / (<uint64_t>1 << 53)
+cdef uint64_t MASK_53 = (<uint64_t>1 << 53) - 1
 cdef double PI = 3.141592653589793
 cdef double TWO_PI = 6.283185307179586
 
 
+cdef inline uint32_t twisted(uint32_t word, uint32_t following, uint32_t ahead) noexcept nogil:
+    """A new word of the state."""
+    cdef uint32_t both = (word & <uint32_t>0x80000000) | (following & <uint32_t>0x7FFFFFFF)
+    return ahead ^ (both >> 1) ^ (-(following & 1) & <uint32_t>0x9908B0DF)
+
+
+cdef wide renew(uint32_t* words) noexcept nogil:
+    """The next words of a state, in place of all of its words."""
+    cdef int i
+    for i in range(WORDS - APART):
+        words[i] = twisted(words[i], words[i + 1], words[i + APART])
+    for i in range(WORDS - APART, WORDS - 1):
+        words[i] = twisted(words[i], words[i + 1], words[i + APART - WORDS])
+    words[WORDS - 1] = twisted(words[WORDS - 1], words[0], words[APART - 1])
+
+
+cdef inline uint32_t tempered(uint32_t word) noexcept nogil:
+    """The word that is drawn for one of the state."""
+    word ^= word >> 11
+    word ^= (word << 7) & <uint32_t>0x9D2C5680
+    word ^= (word << 15) & <uint32_t>0xEFC60000
+    return word ^ (word >> 18)
+
+
+cdef wide temper(const uint32_t* words, uint32_t* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = tempered(words[i])
+
+
 cdef inline uint32_t word(bitgen_t* stream) noexcept nogil:
     """The next word."""
-    return stream.next_uint32(stream.state)
+    cdef Twister* state = <Twister*>stream.state
+    if state.used == WORDS:
+        renew(state.words)
+        state.used = 0
+    state.used += 1
+    return tempered(state.words[state.used - 1])
+
+
+cdef void next_words(bitgen_t* stream, uint32_t* out, Py_ssize_t n) noexcept nogil:
+    """Writes the next n words."""
+    cdef Twister* state = <Twister*>stream.state
+    cdef Py_ssize_t part
+    while n > 0:
+        if state.used == WORDS:
+            renew(state.words)
+            state.used = 0
+        part = min(n, <Py_ssize_t>(WORDS - state.used))
+        temper(state.words + state.used, out, part)
+        state.used += part
+        out += part
+        n -= part
 
 
 cdef inline float single(bitgen_t* stream) noexcept nogil:
@@ -54,7 +108,7 @@ cdef inline float single(bitgen_t* stream) noexcept nogil:
 cdef inline uint64_t bits_53(bitgen_t* stream) noexcept nogil:
     """The next number of 53 bits, from two words."""
     cdef uint64_t high = word(stream)
-    return (high << 32 | word(stream)) & ((<uint64_t>1 << 53) - 1)
+    return (high << 32 | word(stream)) & MASK_53
 
 
 cdef inline double precise(bitgen_t* stream) noexcept nogil:
@@ -62,15 +116,32 @@ cdef inline double precise(bitgen_t* stream) noexcept nogil:
     return <double>bits_53(stream) * UNIT_53
 
 
+cdef wide make_singles(const uint32_t* words, float* out, Py_ssize_t n) noexcept nogil:
+    """The float32 number of each word."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <float><int32_t>(words[i] & 0xFFFFFF) * UNIT_24
+
+
+cdef wide make_doubles(const uint32_t* words, double* out, Py_ssize_t n) noexcept nogil:
+    """The float64 number of each pair of words."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <double><int64_t>((<uint64_t>words[2 * i] << 32 | words[2 * i + 1]) & MASK_53) * UNIT_53
+
+
 cdef void draw(bitgen_t* stream, void* out, Py_ssize_t n, bint is_single) noexcept nogil:
     """Writes n uniform numbers."""
-    cdef Py_ssize_t i
-    if is_single:
-        for i in range(n):
-            (<float*>out)[i] = single(stream)
-    else:
-        for i in range(n):
-            (<double*>out)[i] = precise(stream)
+    cdef uint32_t[2 * WORDS] words
+    cdef Py_ssize_t start = 0, part
+    while start < n:
+        part = min(n - start, <Py_ssize_t>WORDS)
+        next_words(stream, words, part if is_single else 2 * part)
+        if is_single:
+            make_singles(words, <float*>out + start, part)
+        else:
+            make_doubles(words, <double*>out + start, part)
+        start += part
 
 
 def twister(capsule):
@@ -157,32 +228,24 @@ cdef inline float with_bits(int32_t bits) noexcept nogil:
     return x
 
 
-cdef inline double next_step(double result, double x, float coefficient) noexcept nogil:
-    """A step of Horner's rule."""
-    return <double><float>result * x + coefficient
-
-
 cdef inline float log_of(float given) noexcept nogil:
     """The natural logarithm of a positive number that is not subnormal."""
     cdef int32_t bits = bits_of(given)
     cdef float x = with_bits((bits & 0x007FFFFF) | 0x3F000000)
     cdef int32_t low = x < <float>0.7071067811865476
-    cdef float exponent = <float>((bits >> 23) - 126 - low), square, y
-    cdef double a, r
+    cdef float exponent = <float>((bits >> 23) - 126 - low), square, y, r
     x += x * <float>low
     x -= 1
-    a = x
-    r = a * <float>7.0376836292e-2 + <float>-1.1514610310e-1
-    r = next_step(r, a, <float>1.1676998740e-1)
-    r = next_step(r, a, <float>-1.2420140846e-1)
-    r = next_step(r, a, <float>1.4249322787e-1)
-    r = next_step(r, a, <float>-1.6668057665e-1)
-    r = next_step(r, a, <float>2.0000714765e-1)
-    r = next_step(r, a, <float>-2.4999993993e-1)
-    r = next_step(r, a, <float>3.3333331174e-1)
+    r = fmaf(x, 7.0376836292e-2, -1.1514610310e-1)
+    r = fmaf(r, x, 1.1676998740e-1)
+    r = fmaf(r, x, -1.2420140846e-1)
+    r = fmaf(r, x, 1.4249322787e-1)
+    r = fmaf(r, x, -1.6668057665e-1)
+    r = fmaf(r, x, 2.0000714765e-1)
+    r = fmaf(r, x, -2.4999993993e-1)
+    r = fmaf(r, x, 3.3333331174e-1)
     square = x * x
-    y = <float>r * x
-    y = <float>(<double>y * square + <double><float>(exponent * <float>-2.12194440e-4))
+    y = fmaf(r * x, square, exponent * <float>-2.12194440e-4)
     y -= square * <float>0.5
     return x + y + exponent * <float>0.693359375
 
@@ -193,19 +256,17 @@ cdef inline void turn(float turns, float* cosine, float* sine) noexcept nogil:
     cdef int32_t octant = (<int32_t>(x * <float>1.2732395447351628) + 1) & ~1
     cdef int32_t swap, c, s
     cdef float quarters = <float>octant, square, p, q
-    cdef double a
     x -= quarters * <float>0.78515625
     x -= quarters * <float>2.4187564849853515625e-4
-    x = <float>(<double>x - <double>quarters * <float>3.77489497744594108e-8)
+    x = fmaf(-quarters, 3.77489497744594108e-8, x)
     square = x * x
-    a = square
-    p = <float>next_step(a * <float>2.443315711809948e-5 + <float>-1.388731625493765e-3, a, <float>4.166664568298827e-2)
-    q = <float>next_step(a * <float>-1.9515295891e-4 + <float>8.3321608736e-3, a, <float>-1.6666654611e-1)
+    p = fmaf(fmaf(square, 2.443315711809948e-5, -1.388731625493765e-3), square, 4.166664568298827e-2)
+    q = fmaf(fmaf(square, -1.9515295891e-4, 8.3321608736e-3), square, -1.6666654611e-1)
     p *= square
     q *= square
-    p = <float>(<double>p * square + <double>(square * <float>-0.5))
+    p = fmaf(p, square, square * <float>-0.5)
     p += 1
-    q = <float>(<double>q * x + x)
+    q = fmaf(q, x, x)
     c, s = bits_of(p), bits_of(q)
     swap = -((octant >> 1) & 1) & (s ^ c)
     c ^= swap
@@ -227,8 +288,7 @@ cdef wide turn_singles(float* x, Py_ssize_t blocks, float mean, float std) noexc
             if std == 1:
                 x[i], x[HALF + i] = cosine + mean, sine + mean
             else:
-                x[i] = <float>(<double>cosine * std + mean)
-                x[HALF + i] = <float>(<double>sine * std + mean)
+                x[i], x[HALF + i] = fmaf(cosine, std, mean), fmaf(sine, std, mean)
         x += BLOCK
 
 
@@ -403,24 +463,36 @@ def geometric_numbers(capsule, cnp.ndarray out not None, double p):
     put_numbers(geometric_of, capsule, out, log1p(-p), 0)
 
 
+cdef wide spread_singles(float* x, Py_ssize_t n, float low, float high) noexcept nogil:
+    """Uniform numbers from [0, 1) moved to other bounds, the upper of which is left out."""
+    cdef Py_ssize_t i
+    cdef float width = high - low, y
+    for i in range(n):
+        y = fmaf(x[i], width, low)
+        x[i] = low if y == high else y
+
+
+cdef wide spread_doubles(double* x, Py_ssize_t n, double low, double high) noexcept nogil:
+    """`spread_singles` in double precision."""
+    cdef Py_ssize_t i
+    cdef double width = high - low, y
+    for i in range(n):
+        y = fma(x[i], width, low)
+        x[i] = low if y == high else y
+
+
 def uniform_between(capsule, cnp.ndarray out not None, double low, double high):
     """Fills a contiguous float32 or float64 array with uniform numbers from `low` up to, but not including, `high`."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
-    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
-    cdef float* x = <float*>cnp.PyArray_DATA(out)
-    cdef double* y = <double*>cnp.PyArray_DATA(out)
-    cdef float first = <float>low, last = <float>high, width = last - first, u
-    cdef double difference = high - low
+    cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
+    cdef void* x = cnp.PyArray_DATA(out)
     with nogil:
-        for i in range(n):
-            if is_single:
-                u = single(stream)
-                x[i] = u + first if width == 1 else <float>(<double>u * width + first)
-                x[i] = first if x[i] == last else x[i]
-            else:
-                y[i] = fma(precise(stream), difference, low)
-                y[i] = low if y[i] == high else y[i]
+        draw(stream, x, n, is_single)
+        if is_single:
+            spread_singles(<float*>x, n, <float>low, <float>high)
+        else:
+            spread_doubles(<double*>x, n, low, high)
 
 
 # the C library's functions

@@ -61,20 +61,35 @@ def part(x, Py_ssize_t diagonal, bint lower):
     return out
 
 
-def fill_indices(
-    cnp.ndarray out, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t columns, Py_ssize_t diagonal, bint lower
-):
-    """Writes the row and column indices of a triangle's elements, row by row; rows `begin` to `end` are complete.
+cdef Py_ssize_t elements_below(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t diagonal) noexcept:
+    """The number of elements on or below a diagonal."""
+    cdef Py_ssize_t first = max(diagonal, <Py_ssize_t>0) + 1, last = rows + diagonal, whole
+    if last < first:
+        return 0
+    whole = max(last - max(first - 1, columns), <Py_ssize_t>0)  # rows that lie below the diagonal entirely
+    last -= whole
+    return whole * columns + (first + last) * (last - first + 1) // 2
 
-    `out` is a contiguous int64 array with space for all elements.
-    """
-    cdef Py_ssize_t row, column, cut, count = out.shape[1]
-    cdef cnp.int64_t* place = <cnp.int64_t*>cnp.PyArray_DATA(out)
+
+def indices(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t diagonal, bint lower):
+    """The row and column indices of a triangle's elements, as two rows; their number has to be below 2^61."""
+    cdef Py_ssize_t row, column, cut, count, begin, end
+    cdef cnp.npy_intp[2] shape
+    cdef cnp.ndarray out
+    cdef cnp.int64_t* place
+    count = elements_below(rows, columns, diagonal if lower else diagonal - 1)
+    shape[0], shape[1] = 2, count if lower else rows * columns - count
+    out = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT64)
+    place = <cnp.int64_t*>cnp.PyArray_DATA(out)
+    if shape[1] == 0:
+        return out
+    begin, end = (max(-diagonal, <Py_ssize_t>0), rows) if lower else (<Py_ssize_t>0, min(rows, columns - diagonal))
     for row in range(begin, end):
         cut = border(row, columns, diagonal, lower)
         for column in range(0 if lower else cut, cut if lower else columns):
-            place[0], place[count] = row, column
+            place[0], place[shape[1]] = row, column
             place += 1
+    return out
 
 
 def trace(x):

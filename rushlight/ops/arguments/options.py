@@ -76,6 +76,20 @@ def array_of(make: Callable[..., Any], shape: tuple[int, ...], dtype: np.dtype, 
     return without_data(shape, dtype) if device_of(options.get("device")) is META else make(shape, dtype)
 
 
+def made(
+    name: str,
+    make: Callable[..., Any],
+    shape: tuple[int, ...],
+    kind: np.dtype,
+    options: Mapping[str, Any],
+    dtype: Any = None,
+) -> Tensor:
+    """`created` of what `make(shape, kind)` gives."""
+    if not options and get_default_device() is CPU:
+        return new_tensor(make(shape, kind))
+    return created(name, array_of(make, shape, kind, options), options, dtype)
+
+
 def like_options(tensor: Tensor, options: dict[str, Any]) -> None:
     """Sets the device of the result to that of `tensor`, unless another is given."""
     if options.get("device") is None and tensor.device is not get_default_device():

@@ -12,14 +12,16 @@ from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
+from rushlight.core.interpreters import STACK
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import COPIED_OUT, outline
 from rushlight.core.placing import suggests_channels_last
+from rushlight.core.recording import recording
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
-from rushlight.kernels.halves import convert_halves
+from rushlight.kernels.casts import cast, convert as write_converted
 from rushlight.kernels.parts import assign
 from rushlight.layouts import RANKS, contiguous_format, empty_array, has_format, memory_format
 from rushlight.ops.making.capsules import capsule_of, is_capsule, memory_exported, of_capsule
@@ -40,10 +42,12 @@ __all__ = ["from_dlpack"]
     input=lambda grad: grad,  # the core casts the cotangent back
 )
 def _to_copy(input: Array, dtype: np.dtype[Any], format: memory_format | None) -> Array:
+    if format is None and type(input) is np.ndarray and (made := cast(input, dtype)) is not None:
+        return made
     out = empty_array(input, dtype, format)
     if input.dtype.kind == "c" and out.dtype.kind not in "cb":
         input = input.real
-    if not convert_halves(input, out):
+    if not write_converted(input, out):
         assign(out, input)
     return out
 
@@ -56,6 +60,11 @@ def suggested_format(array: Array) -> memory_format:
     return channels
 
 
+def may_be_recorded(input: Tensor) -> bool:
+    """Whether an operation on a tensor is recorded."""
+    return input.requires_grad and recording()
+
+
 def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_format | None = None) -> Tensor:
     """A tensor in another dtype and memory format; the tensor itself if nothing changes."""
     same = input._array.dtype is dtype and not copy
@@ -66,7 +75,12 @@ def convert(input: Tensor, dtype: np.dtype, copy: bool = False, format: memory_f
         return input
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part")
-    if kind_of(dtype) in "fc":
+    recorded = kind_of(dtype) in "fc"
+    if format is None and type(array) is np.ndarray and not STACK.depth and not (recorded and may_be_recorded(input)):
+        made = cast(array, dtype)
+        if made is not None:
+            return new_tensor(made)
+    if recorded:
         return _to_copy(input, dtype, format)
     return new_tensor(_to_copy(array, dtype, format))
 

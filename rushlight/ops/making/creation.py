@@ -13,8 +13,8 @@ from rushlight.core.interpreters import noted
 from rushlight.core.meta import without_data
 from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
-from rushlight.dtypes import result_dtype
-from rushlight.kernels.steps import fill
+from rushlight.dtypes import type_of_number
+from rushlight.kernels.steps import blank, fill
 from rushlight.layouts import empty_array, laid_over, memory_format
 from rushlight.ops.arguments.options import (
     LikeOptions,
@@ -22,6 +22,7 @@ from rushlight.ops.arguments.options import (
     OutOptions,
     array_of,
     created,
+    made,
     like_options,
     numpy_type,
     sizes,
@@ -59,6 +60,13 @@ def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None,
 filled_like: Callable[..., Any] = noted(full_array)
 
 
+def ones_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of ones."""
+    array = np.empty(shape, dtype)
+    fill(array, 1)
+    return array
+
+
 def zeros(
     *shape: int | Sequence[int], size: Any = None, dtype: DType | None = None, **options: Unpack[OutOptions]
 ) -> Tensor:
@@ -73,8 +81,7 @@ def zeros(
             [0., 0., 0.]])
     """
     d = numpy_type("zeros", dtype, type_of_out(options))
-    array = array_of(np.zeros, sizes("zeros", shape, size), d, options)
-    return created("zeros", array, options, dtype)
+    return made("zeros", blank, sizes("zeros", shape, size), d, options, dtype)
 
 
 def ones(
@@ -87,8 +94,7 @@ def ones(
     tensor([1, 1])
     """
     d = numpy_type("ones", dtype, type_of_out(options))
-    array = array_of(np.ones, sizes("ones", shape, size), d, options)
-    return created("ones", array, options, dtype)
+    return made("ones", ones_array, sizes("ones", shape, size), d, options, dtype)
 
 
 def empty(
@@ -123,10 +129,8 @@ def full(size: Any, fill_value: complex, *, dtype: DType | None = None, **option
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = as_number("full", fill_value)
-    given = type_of_out(options) or inferred_type(value)
-    d = numpy_type("full", dtype, given)
-    array = array_of(lambda shape, d: full_of(shape, value, d), sizes("full", (size,)), d, options)
-    return created("full", array, options, dtype)
+    d = numpy_type("full", dtype, type_of_out(options) or type_of_number(value))
+    return made("full", lambda shape, d: full_of(shape, value, d), sizes("full", (size,)), d, options, dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None, **options: Unpack[LikeOptions]) -> Tensor:
@@ -277,8 +281,14 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
         if length < 0:
             raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
     d = numpy_type("eye", dtype, type_of_out(options))
-    array = array_of(lambda shape, d: np.eye(*shape, dtype=d), (index(n), index(n if m is None else m)), d, options)
-    return created("eye", array, options, dtype)
+    return made("eye", identity_array, (index(n), index(n if m is None else m)), d, options, dtype)
+
+
+def identity_array(shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
+    """A matrix with ones on its diagonal."""
+    array, columns = blank(shape, dtype), shape[1]
+    array.reshape(-1)[: columns * (columns + 1) : columns + 1] = 1
+    return array
 
 
 def scalar_tensor(s: complex, *, dtype: DType | None = None, **options: Unpack[Options]) -> Tensor:
@@ -301,16 +311,13 @@ def type_of_out(options: Any) -> np.dtype | None:
 
 def as_number(name: str, value: Any) -> Any:
     """A fill value as a number; it may be a scalar tensor that does not require grad. TypeError for others."""
+    if type(value) is float or type(value) is int:
+        return value
     if isinstance(value, TensorBase) and not value._array.ndim and not value.requires_grad:
         return value.item()
     if not isinstance(value, (bool, int, float, complex, np.generic)):
         raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
     return value
-
-
-def inferred_type(value: float) -> np.dtype:
-    """The NumPy dtype inferred from a number."""
-    return result_dtype(value)
 
 
 def full_of(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:

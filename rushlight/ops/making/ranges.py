@@ -2,6 +2,7 @@
 
 import builtins
 import math
+from collections.abc import Callable
 from operator import index
 from typing import Any, Unpack
 
@@ -12,19 +13,19 @@ from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
+from rushlight.core.interpreters import noted
 from rushlight.core.lines import warn
 from rushlight.dtypes import dtype as DType
-from rushlight.kernels.steps import count_up
+from rushlight.kernels.steps import count_up, integers
+from rushlight.kernels.steps import evenly as write_evenly
 from rushlight.kernels.triangles import indices
-from rushlight.ops.arguments.options import Options, OutOptions, array_of, created, numpy_type
+from rushlight.ops.arguments.options import Options, OutOptions, created, made, numpy_type
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.making.creation import type_of_out
 from rushlight.ops.table import operator
 from rushlight.random.names import NUMBERS, require
 from rushlight.tensors import Tensor
-
-LAST = 2**63 - 1
 
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 
@@ -59,8 +60,7 @@ def arange(
             raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
     size = count(first, last, by)
-    array = array_of(lambda shape, d: in_steps(first, by, size, d), (size,), d, options)
-    return created("arange", array, options, dtype)
+    return made("arange", lambda shape, d: in_steps(first, by, *shape, d), (size,), d, options, dtype)
 
 
 def range(
@@ -85,8 +85,7 @@ def range(
     check_direction(first, last, by)
     d = numpy_type("range", dtype, type_of_out(options))
     size = math.floor((last - first) / by) + 1
-    array = array_of(lambda shape, d: in_steps(first, by, size, d), (size,), d, options)
-    return created("range", array, options, dtype)
+    return made("range", lambda shape, d: in_steps(first, by, *shape, d), (size,), d, options, dtype)
 
 
 def linspace(
@@ -106,8 +105,9 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    array = array_of(lambda shape, d: _evenly(first, last, *shape, d), (index(steps),), d, options)
-    return created("linspace", array, options, dtype)
+    numbers = type(first) is not Batched and type(last) is not Batched
+    make = numbers_between if numbers else _evenly
+    return made("linspace", lambda shape, d: make(first, last, *shape, d), (index(steps),), d, options, dtype)
 
 
 def logspace(
@@ -128,8 +128,7 @@ def logspace(
     if isinstance(base, complex):
         raise TypeError("logspace(): argument 'base' (position 4) must be float, not complex")
     first, last, d = bounds("logspace", start, end, steps, dtype, options)
-    array = array_of(lambda shape, d: _powers(first, last, *shape, d, base), (index(steps),), d, options)
-    return created("logspace", array, options, dtype)
+    return made("logspace", lambda shape, d: _powers(first, last, *shape, d, base), (index(steps),), d, options, dtype)
 
 
 def tril_indices(
@@ -163,14 +162,17 @@ def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: An
     for side, length in (("row", row), ("col", col)):
         if length < 0:
             raise RuntimeError(f"{side} must be non-negative, got{length}")
-    found = indices(index(row), index(col), index(offset), name == "tril_indices")
-    return created(name, found.astype(numpy_type(name, dtype), copy=False), options)
+    found, d = indices(index(row), index(col), index(offset), name == "tril_indices"), numpy_type(name, dtype)
+    return created(name, found if found.dtype is d else found.astype(d), options)
 
 
 def numbers(name: str, **arguments: float | None) -> list[Any]:
     """Arguments as real numbers. Raises PyTorch's errors for others."""
     found = []
     for position, (argument, value) in enumerate(arguments.items(), 1):
+        if type(value) is int or type(value) is float:
+            found.append(value)
+            continue
         number = value.item() if isinstance(value, np.generic) else value
         if isinstance(number, complex):
             number = checked_number(number, np.dtype(np.float64))
@@ -184,8 +186,7 @@ def numbers(name: str, **arguments: float | None) -> list[Any]:
 def in_steps(first: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
     """`size` numbers from `first` on, `step` apart."""
     if dtype == np.int64 and size and isinstance(first, int) and isinstance(step, int):
-        beyond = first + (size - 1) * step + (max(abs(step) // 2, 1) if step > 0 else -max(abs(step) // 2, 1))
-        return np.arange(first, min(max(beyond, -LAST - 1), LAST), step, dtype=dtype)
+        return integers(first, step, size)
     if dtype.kind != "f" or dtype.itemsize < 4:
         return (first + np.arange(size) * step).astype(dtype, copy=False)
     out = np.empty(size, dtype)
@@ -251,6 +252,9 @@ def _evenly(first: float, last: float, steps: int, dtype: np.dtype[Any]) -> Arra
     return evenly(first, last, steps, dtype).astype(dtype, copy=False)
 
 
+numbers_between: Callable[..., Any] = noted(_evenly.forward)
+
+
 @operator(batch=by(lambda n, *args: _powers.forward(*args)), name="logspace")
 def _powers(first: float, last: float, steps: int, dtype: np.dtype[Any], base: float) -> Array:
     exponents = evenly(first, last, steps, np.dtype(np.complex128 if dtype.kind == "c" else np.float64))
@@ -264,11 +268,8 @@ def evenly(first: Array, last: Array, steps: int, dtype: np.dtype) -> np.ndarray
     """
     d: np.dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     if d.kind == "f" and steps != 1 and isinstance(first, (int, float)) and isinstance(last, (int, float)):
-        start, end = d.type(first), d.type(last)
-        step = (end - start) / d.type(max(steps - 1, 1))
-        out, half = np.empty(steps, d), steps // 2
-        count_up(out[:half], float(start), float(step))
-        count_up(out[half:], float(end), float(step), half + 1 - steps)
+        out = np.empty(steps, d)
+        write_evenly(out, first, last)
         return out
     start, end = np.broadcast_arrays(np.asarray(first, d)[..., None], np.asarray(last, d)[..., None])
     step = (end - start) / d.type(max(steps - 1, 1))

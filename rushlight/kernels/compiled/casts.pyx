@@ -1,12 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Converts between float32 or float64 and the narrow types: float16 by the CPU's instructions, if it has them; bfloat16.
+"""Converts arrays to other types: floats, integers and truths; float16 by the CPU's instructions, if it has them; bfloat16.
 
 A bfloat16 is the upper half of a float32. Doubles go by way of float32, so that they are rounded as NumPy does: once to
 float16, twice to bfloat16.
 """
 
 cimport numpy as cnp
-from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.arrays cimport is_dense
@@ -64,12 +65,32 @@ cdef enum:
     GRAIN = 1 << 15  # elements of one thread's part
     BLOCK = 512  # doubles at a time
 
+cdef extern from "numpy/arrayobject.h":
+    int NPY_HALF
+    cnp.ndarray PyArray_NewFromDescr(void*, cnp.dtype, int, const cnp.npy_intp*, const cnp.npy_intp*, void*, int, void*)
+
+ctypedef fused source:
+    float
+    double
+    int32_t
+    int64_t
+    unsigned char  # truths and small integers
+
+ctypedef fused target:
+    float
+    double
+    int32_t
+    int64_t
+
+cdef int UPPER = -1  # the type number of bfloat16, once it is known
 cdef uint64_t DIGITS = (<uint64_t>1 << 29) - 1  # of a double that a float has not
 
 
 cdef struct Job:
     const char* x
     char* out
+    int given  # the type of x, and of the result
+    int taken
     bint narrows
     bint upper  # whether the narrow type is bfloat16
     bint doubles  # whether the other is float64
@@ -150,6 +171,69 @@ cdef void convert_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
             extend_singles(singles, <double*>job.out + at, n)
 
 
+cdef wide cast(const source* x, target* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <target>x[i]
+
+
+cdef wide test(const source* x, unsigned char* out, Py_ssize_t n) noexcept nogil:
+    """Which numbers are not 0."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = x[i] != 0
+
+
+cdef void cast_from(const Job* job, const source* x, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Converts some elements to the type of the result."""
+    if job.taken == cnp.NPY_FLOAT:
+        cast(x + start, <float*>job.out + start, n)
+    elif job.taken == cnp.NPY_DOUBLE:
+        cast(x + start, <double*>job.out + start, n)
+    elif job.taken == cnp.NPY_INT32:
+        cast(x + start, <int32_t*>job.out + start, n)
+    elif job.taken == cnp.NPY_INT64:
+        cast(x + start, <int64_t*>job.out + start, n)
+    else:
+        test(x + start, <unsigned char*>job.out + start, n)
+
+
+cdef void cast_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Converts some elements between types that C has."""
+    cdef const Job* job = <const Job*>given
+    if job.given == cnp.NPY_FLOAT:
+        cast_from(job, <const float*>job.x, start, stop - start)
+    elif job.given == cnp.NPY_DOUBLE:
+        cast_from(job, <const double*>job.x, start, stop - start)
+    elif job.given == cnp.NPY_INT32:
+        cast_from(job, <const int32_t*>job.x, start, stop - start)
+    elif job.given == cnp.NPY_INT64:
+        cast_from(job, <const int64_t*>job.x, start, stop - start)
+    else:
+        cast_from(job, <const unsigned char*>job.x, start, stop - start)
+
+
+cdef inline int kind_of(cnp.ndarray x) noexcept:
+    """The type number of an array."""
+    cdef int kind = cnp.PyArray_TYPE(x)
+    if kind == cnp.NPY_LONG or kind == cnp.NPY_LONGLONG:  # of which one is not NumPy's name for the type of that size
+        return cnp.NPY_INT64 if cnp.PyArray_ITEMSIZE(x) == 8 else cnp.NPY_INT32
+    return kind
+
+
+cdef inline bint is_float(int kind) noexcept:
+    return kind == cnp.NPY_FLOAT or kind == cnp.NPY_DOUBLE
+
+
+cdef inline bint is_narrow(int kind) noexcept:
+    """Whether there are loops for a type of 16 bits."""
+    return kind == UPPER or (kind == NPY_HALF and has_halves())
+
+
+cdef inline bint is_plain(int kind) noexcept:
+    return is_float(kind) or kind == cnp.NPY_INT64 or kind == cnp.NPY_INT32 or kind == cnp.NPY_BOOL
+
+
 cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
     """Whether two dense arrays of one shape have their elements in the same order in memory."""
     cdef cnp.npy_intp size = cnp.PyArray_ITEMSIZE(x), size_out = cnp.PyArray_ITEMSIZE(out)
@@ -162,16 +246,63 @@ cdef bint in_step(cnp.ndarray x, cnp.ndarray out) noexcept:
     return True
 
 
-def convert(cnp.ndarray x, cnp.ndarray out, bint upper):
-    """Writes float32 or float64 numbers as float16, or bfloat16 if `upper`, or the reverse; whether it takes the arrays.
+def know_upper(int kind):
+    """Sets the type number of bfloat16."""
+    global UPPER
+    UPPER = kind
+
+
+cdef bint can_convert(cnp.ndarray x, int given, int taken) noexcept:
+    """Whether there is a loop for the elements of an array."""
+    if not cnp.PyArray_ISBEHAVED_RO(x):
+        return False
+    if is_narrow(given) or is_narrow(taken):
+        return is_float(taken if is_narrow(given) else given)
+    return given != taken and is_plain(taken) and (is_plain(given) or given == cnp.NPY_UBYTE)
+
+
+cdef int write(cnp.ndarray x, cnp.ndarray out) except -1:
+    """Writes the elements of one array to another whose elements are in the same order in memory."""
+    cdef Job job
+    job.x, job.out, job.given, job.taken = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), kind_of(x), kind_of(out)
+    job.narrows = is_narrow(job.taken)
+    if not job.narrows and not is_narrow(job.given):
+        return shared(cast_part, &job, cnp.PyArray_SIZE(x), GRAIN)
+    job.upper = (job.taken if job.narrows else job.given) == UPPER
+    job.doubles = cnp.PyArray_ITEMSIZE(x if job.narrows else out) == 8
+    return shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)
+
+
+def convert(cnp.ndarray x, cnp.ndarray out):
+    """Writes the elements of one array to another of another type; whether it takes the arrays.
 
     Both have to be dense, with their elements in the same order in memory.
     """
-    cdef Job job
-    if not (upper or has_halves()) or not cnp.PyArray_ISBEHAVED_RO(x) or not cnp.PyArray_ISBEHAVED(out) \
-            or not in_step(x, out):
+    if not can_convert(x, kind_of(x), kind_of(out)) or not cnp.PyArray_ISBEHAVED(out) or not in_step(x, out):
         return False
-    job.x, job.out, job.narrows = cnp.PyArray_BYTES(x), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(x) > 2
-    job.upper, job.doubles = upper, cnp.PyArray_ITEMSIZE(x if job.narrows else out) == 8
-    shared(convert_part, &job, cnp.PyArray_SIZE(x), GRAIN)
+    write(x, out)
     return True
+
+
+cdef bint lies_plainly(cnp.ndarray x) noexcept:
+    """Whether an array is contiguous, with the strides of a new one."""
+    cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
+    cdef int d
+    for d in range(x.ndim - 1, -1, -1):
+        if x.strides[d] != step:
+            return False
+        step *= x.shape[d]
+    return step != 0
+
+
+def converted(cnp.ndarray x, cnp.dtype dtype):
+    """A contiguous array in another type; None for others, and where there is no loop."""
+    cdef cnp.ndarray out
+    if not lies_plainly(x):
+        return None
+    Py_INCREF(dtype)  # the new array steals a reference
+    out = PyArray_NewFromDescr(<void*>cnp.ndarray, dtype, x.ndim, x.shape, NULL, NULL, 0, NULL)
+    if not can_convert(x, kind_of(x), kind_of(out)):
+        return None
+    write(x, out)
+    return out

@@ -1,0 +1,39 @@
+"""Conversion of arrays to other types: floats, integers, truths, float16, and bfloat16 once it is known."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import assign
+
+__all__ = ["convert", "converted", "meet_bfloat16"]
+
+fast: ModuleType | None = load("casts")
+
+
+def meet_bfloat16(dtype: np.dtype) -> None:
+    """Tells the kernel which of NumPy's types bfloat16 is: the upper half of a float32."""
+    if fast is not None:
+        fast.know_upper(dtype.num)
+
+
+def convert(x: Any, out: Any) -> bool:
+    """Copies an array to another of another type; whether there is a kernel for it."""
+    return fast is not None and type(x) is type(out) is np.ndarray and fast.convert(x, out)
+
+
+def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+    """A contiguous array in another dtype; None without a kernel for it."""
+    return None if fast is None else fast.converted(x, dtype)
+
+
+def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array in another dtype, as `x.astype(dtype)`."""
+    out = cast(x, dtype)
+    if out is None:
+        out = np.empty_like(x, dtype)
+        if not convert(x, out):
+            assign(out, x)
+    return out
