@@ -7,6 +7,7 @@ from numpy cimport npy_intp
 import numpy as np
 
 from rushlight.core.angle_loops cimport angle_loop
+from rushlight.core.blocks cimport Kernel, by_blocks
 from rushlight.core.elementary_loops cimport elementary_loop
 from rushlight.core.exponential_loops cimport exponential_loop
 from rushlight.core.expression_loops cimport expression_loop
@@ -113,15 +114,6 @@ cdef wide at_most(const real* x, real b, real* out, npy_intp n) noexcept nogil:
         out[i] = a if (a <= b) | (a != a) else b
 
 
-cdef void extreme_strided(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
-    """The minimum or maximum for operands of any strides."""
-    cdef npy_intp i
-    cdef real a, b
-    for i in range(n):
-        a, b = (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0]
-        (<real*>(args[2] + i * strides[2]))[0] = a if (a <= b if least else a >= b) or a != a else b
-
-
 cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint least, real* like) noexcept nogil:
     """`np.minimum` or `np.maximum` on n elements: NumPy's loops are slow with a number as operand."""
     cdef npy_intp size = sizeof(real)
@@ -139,8 +131,10 @@ cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint 
             at_most(x, y[0], out, n)
         else:
             at_least(x, y[0], out, n)
+    elif least:
+        by_blocks(<Kernel>smallest[real], 2, args, n, strides, like)
     else:
-        extreme_strided(args, n, strides, least, like)
+        by_blocks(<Kernel>largest[real], 2, args, n, strides, like)
 
 
 # quotients and remainders: by a division where the quotient is small enough to be exact, else as in NumPy
@@ -217,21 +211,43 @@ cdef wide divide_by(const real* x, real y, real* out, npy_intp n, int kind, int*
     far[0] = found
 
 
-cdef inline void divide(char** args, npy_intp n, const npy_intp* strides, int kind, real* like) noexcept nogil:
-    """A kind of quotient or remainder for n elements."""
-    cdef npy_intp i, size = sizeof(real)
+cdef inline void divide_all(const real* x, const real* y, npy_intp step, real* out, npy_intp n, int kind) noexcept nogil:
+    """A kind of quotient or remainder for n elements, by as many others or by one, if `step` is 0."""
+    cdef npy_intp i
     cdef int far = 0
-    cdef bint in_order = strides[0] == size and strides[2] == size and args[2] != args[0] and args[2] != args[1]
-    if in_order and strides[1] == size:
-        divide_by_each(<real*>args[0], <real*>args[1], <real*>args[2], n, kind, &far)
-    elif in_order and strides[1] == 0:
-        divide_by(<real*>args[0], (<real*>args[1])[0], <real*>args[2], n, kind, &far)
+    if step:
+        divide_by_each(x, y, out, n, kind, &far)
     else:
-        far = 1
+        divide_by(x, y[0], out, n, kind, &far)
     if far:
         for i in range(n):
-            (<real*>(args[2] + i * strides[2]))[0] = carefully(
-                (<real*>(args[0] + i * strides[0]))[0], (<real*>(args[1] + i * strides[1]))[0], kind)
+            out[i] = carefully(x[i], y[i * step], kind)
+
+
+cdef void truncated(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    divide_all(x, y, 1, out, n, TRUNCATED)
+
+
+cdef void floored(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    divide_all(x, y, 1, out, n, FLOORED)
+
+
+cdef void quotients(const real* x, const real* y, real* out, npy_intp n) noexcept nogil:
+    divide_all(x, y, 1, out, n, QUOTIENT)
+
+
+cdef inline void divide(char** args, npy_intp n, const npy_intp* strides, int kind, real* like) noexcept nogil:
+    """`divide_all` for operands of any strides."""
+    cdef npy_intp size = sizeof(real)
+    cdef bint in_order = strides[0] == size and strides[2] == size and args[2] != args[0] and args[2] != args[1]
+    if in_order and (strides[1] == size or strides[1] == 0):
+        divide_all(<real*>args[0], <real*>args[1], strides[1] // size, <real*>args[2], n, kind)
+    elif kind == TRUNCATED:
+        by_blocks(<Kernel>truncated[real], 2, args, n, strides, like)
+    elif kind == FLOORED:
+        by_blocks(<Kernel>floored[real], 2, args, n, strides, like)
+    else:
+        by_blocks(<Kernel>quotients[real], 2, args, n, strides, like)
 
 
 cdef void divide_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:

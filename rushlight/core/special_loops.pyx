@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Special functions that SciPy computes without SIMD: erf, erfc, erfcx, erfinv, ndtr, Bessel's I0 and I1, zeta, igammac.
+"""Special functions that SciPy computes without SIMD: error, Bessel, Airy and gamma functions, ndtr, zeta.
 
 They are computed in double precision for both dtypes, with as many terms as each needs, in loops that vectorize. Where
 a function is easy for only some arguments, SciPy's own loop computes the others.
@@ -13,7 +13,8 @@ from numpy cimport npy_intp
 
 from rushlight.core.blocks cimport BLOCK, Kernel, Own, noted
 from rushlight.core.special_polynomials cimport (
-    error_nearby, i0_far, i0_nearby, i1_far, i1_nearby, quantile_far, quantile_nearby, tail_of_bell)
+    airy_far, airy_nearby, error_nearby, gamma_far, gamma_nearby, i0_far, i0_nearby, i1_far, i1_nearby, j0_nearby, j1_nearby,
+    k0_far, k0_log, k0_nearby, k1_far, k1_log, k1_nearby, quantile_far, quantile_nearby, tail_of_bell, y0_nearby, y1_nearby)
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop, loop_of, run
@@ -142,6 +143,9 @@ cdef void scaled_complements(const real* x, const real* unused, real* out, Py_ss
 
 cdef Loop INVERSE  # SciPy's erfinv, in double precision
 
+cdef double NEAR = 5  # the largest argument of Bessel functions that is near 0
+cdef double LEAST = 1e-300, MOST = 1e300  # between which numbers have reciprocals and logarithms
+
 cdef enum:
     FARTHEST = 23  # the largest -log((1 - |x|) / 2) that is computed here
 
@@ -262,6 +266,244 @@ cdef void each_i1e(const real* x, const real* unused, real* out, Py_ssize_t n) n
     scaled_i1(x, out, n)
 
 
+# functions that are computed within bounds; SciPy's own loops compute the others
+
+cdef Loop BESSEL_J0, BESSEL_J1, BESSEL_Y0, BESSEL_Y1, BESSEL_K0, BESSEL_K1, SCALED_K0, SCALED_K1, AIRY, LOG_GAMMA
+
+
+cdef wide look_beyond(const real* x, double least, double most, int* others, Py_ssize_t n) noexcept nogil:
+    """Sets `others` if some numbers are not from `least` to `most`."""
+    cdef Py_ssize_t i
+    cdef int found = 0
+    for i in range(n):
+        found |= not ((x[i] >= least) & (x[i] <= most))
+    others[0] = found
+
+
+cdef void compute_beyond(
+    const Loop* loop, const real* x, real* out, double least, double most, Py_ssize_t n
+) noexcept nogil:
+    """Has SciPy's loop compute what is not from `least` to `most`; of several results the first one counts."""
+    cdef double given
+    cdef double[4] found
+    cdef char* args[5]
+    cdef npy_intp steps[5]
+    cdef npy_intp one = 1
+    cdef Py_ssize_t i
+    cdef int others, k
+    look_beyond(x, least, most, &others, n)
+    if not others:
+        return
+    for k in range(5):
+        steps[k] = sizeof(double)
+    for i in range(n):
+        if not least <= x[i] <= most:
+            given, args[0] = x[i], <char*>&given
+            for k in range(4):  # each time: SciPy's loops move the pointers
+                args[k + 1] = <char*>(found + k)
+            loop.function(args, &one, steps, loop.data)
+            out[i] = <real>found[0]
+
+
+cdef wide first_j0(const real* x, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double square
+    for i in range(n):
+        square = <double>x[i] * x[i]
+        out[i] = <real>((square - 5.783185962946784) * j0_nearby(square * 0.08 - 1, real is double))
+
+
+cdef wide first_j1(const real* x, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double square
+    for i in range(n):
+        square = <double>x[i] * x[i]
+        out[i] = <real>(x[i] * (square - 14.681970642123893) * j1_nearby(square * 0.08 - 1, real is double))
+
+
+cdef wide second_y0(const real* x, const double* logs, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double square, u, first
+    for i in range(n):
+        square = <double>x[i] * x[i]
+        u = square * 0.08 - 1
+        first = (square - 5.783185962946784) * j0_nearby(u, real is double)
+        out[i] = <real>(y0_nearby(u, real is double) + 0.6366197723675814 * logs[i] * first)
+
+
+cdef wide second_y1(const real* x, const double* logs, real* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double square, u, first
+    for i in range(n):
+        square = <double>x[i] * x[i]
+        u = square * 0.08 - 1
+        first = x[i] * (square - 14.681970642123893) * j1_nearby(u, real is double)
+        out[i] = <real>(x[i] * y1_nearby(u, real is double) + 0.6366197723675814 * (logs[i] * first - 1 / <double>x[i]))
+
+
+cdef void logarithms(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    widened(x, out, n)
+    run(&LOGARITHM, out, out, n, sizeof(double))
+
+
+cdef void each_j0(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    first_j0(x, out, n)
+    compute_beyond(&BESSEL_J0, x, out, -NEAR, NEAR, n)
+
+
+cdef void each_j1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    first_j1(x, out, n)
+    compute_beyond(&BESSEL_J1, x, out, -NEAR, NEAR, n)
+
+
+cdef void each_y0(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef double logs[BLOCK]
+    logarithms(x, logs, n)
+    second_y0(x, logs, out, n)
+    compute_beyond(&BESSEL_Y0, x, out, LEAST, NEAR, n)
+
+
+cdef void each_y1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef double logs[BLOCK]
+    logarithms(x, logs, n)
+    second_y1(x, logs, out, n)
+    compute_beyond(&BESSEL_Y1, x, out, LEAST, NEAR, n)
+
+
+cdef wide modified_k0(
+    const real* x, const double* logs, const double* growth, real* out, bint scaled, Py_ssize_t n
+) noexcept nogil:
+    """K0, or exp(x) K0 if `scaled`, from log(x) and exp(-|x|)."""
+    cdef Py_ssize_t i
+    cdef double a, u, near, far
+    for i in range(n):
+        a = x[i]
+        u = a * a * 0.5 - 1
+        near = k0_nearby(u, real is double) - (logs[i] - 0.6931471805599453) * k0_log(u, real is double)
+        far = k0_far(4 / a - 1, real is double) / sqrt(a)
+        near = near / growth[i] if scaled else near
+        far = far if scaled else far * growth[i]
+        out[i] = <real>(far if a > 2 else near)
+
+
+cdef wide modified_k1(
+    const real* x, const double* logs, const double* growth, real* out, bint scaled, Py_ssize_t n
+) noexcept nogil:
+    """K1, or exp(x) K1 if `scaled`."""
+    cdef Py_ssize_t i
+    cdef double a, u, near, far
+    for i in range(n):
+        a = x[i]
+        u = a * a * 0.5 - 1
+        near = k1_nearby(u, real is double) / a + (logs[i] - 0.6931471805599453) * a * k1_log(u, real is double)
+        far = k1_far(4 / a - 1, real is double) / sqrt(a)
+        near = near / growth[i] if scaled else near
+        far = far if scaled else far * growth[i]
+        out[i] = <real>(far if a > 2 else near)
+
+
+cdef void second_kind(
+    const Loop* loop, const real* x, real* out, int order, bint scaled, Py_ssize_t n
+) noexcept nogil:
+    """K0 or K1."""
+    cdef double logs[BLOCK]
+    cdef double growth[BLOCK]
+    logarithms(x, logs, n)
+    below_zero(x, growth, n)
+    exponentials(growth, growth, n)
+    if order == 0:
+        modified_k0(x, logs, growth, out, scaled, n)
+    else:
+        modified_k1(x, logs, growth, out, scaled, n)
+    compute_beyond(loop, x, out, LEAST, MOST, n)
+
+
+cdef void each_k0(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    second_kind(&BESSEL_K0, x, out, 0, False, n)
+
+
+cdef void each_k1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    second_kind(&BESSEL_K1, x, out, 1, False, n)
+
+
+cdef void each_k0e(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    second_kind(&SCALED_K0, x, out, 0, True, n)
+
+
+cdef void each_k1e(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    second_kind(&SCALED_K1, x, out, 1, True, n)
+
+
+cdef wide depths(const real* x, double* out, Py_ssize_t n) noexcept nogil:
+    """-2/3 |x|**1.5: the exponent of Airy's function."""
+    cdef Py_ssize_t i
+    cdef double size
+    for i in range(n):
+        size = fabs(<double>x[i])
+        out[i] = -size * sqrt(size) * 0.6666666666666666
+
+
+cdef wide airy_of(const real* x, const double* falls, const double* growth, real* out, Py_ssize_t n) noexcept nogil:
+    """Ai(x) from -2.5 on, from `depths` and their exponentials."""
+    cdef Py_ssize_t i
+    cdef double near, far
+    for i in range(n):
+        near = airy_nearby(x[i] * 0.4, real is double)
+        far = growth[i] * airy_far(-5.2704627669472992 / falls[i] - 1, real is double) * 0.28209479177387814
+        far = far / sqrt(sqrt(fabs(<double>x[i])))
+        out[i] = <real>(far if x[i] > 2.5 else near)
+
+
+cdef void each_airy(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef double falls[BLOCK]
+    cdef double growth[BLOCK]
+    depths(x, falls, n)
+    exponentials(falls, growth, n)
+    airy_of(x, falls, growth, out, n)
+    compute_beyond(&AIRY, x, out, -2.5, MOST, n)
+
+
+cdef wide gamma_factors(const real* x, double* factors, double* nearby, Py_ssize_t n) noexcept nogil:
+    """What the logarithm is taken of, and x moved to between 1 and 3: up by 1, or down by steps of 1 from below 8."""
+    cdef Py_ssize_t i
+    cdef double a, factor, moved
+    cdef bint above
+    cdef int k
+    for i in range(n):
+        a = x[i]
+        factor = 1
+        moved = a + 1 if a < 1 else a
+        for k in range(5):
+            above = (moved > 3) & (a < 8)
+            moved = moved - 1 if above else moved
+            factor = factor * moved if above else factor
+        factors[i] = a if (a < 1) | (a >= 8) else factor
+        nearby[i] = moved
+
+
+cdef wide log_gammas(
+    const real* x, const double* logs, const double* nearby, real* out, Py_ssize_t n
+) noexcept nogil:
+    """log Γ(x), from the logarithms of the factors."""
+    cdef Py_ssize_t i
+    cdef double a, moved, near, far
+    for i in range(n):
+        a, moved = x[i], nearby[i]
+        near = (moved - 1) * (moved - 2) * gamma_nearby(moved - 2, real is double)
+        near = near - logs[i] if a < 1 else near + logs[i]
+        far = (a - 0.5) * logs[i] - a + (0.9189385332046727 + gamma_far(128 / (a * a) - 1, real is double) / a)
+        out[i] = <real>(far if a >= 8 else near)
+
+
+cdef void each_log_gamma(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    cdef double logs[BLOCK]
+    cdef double nearby[BLOCK]
+    gamma_factors(x, logs, nearby, n)
+    run(&LOGARITHM, logs, logs, n, sizeof(double))
+    log_gammas(x, logs, nearby, out, n)
+    compute_beyond(&LOG_GAMMA, x, out, LEAST, MOST, n)
+
+
 # functions of two arguments: SciPy's own loops compute the hard cases
 
 cdef Loop ZETA, LOWER, UPPER  # zeta, and the incomplete gamma functions, in double precision
@@ -377,7 +619,7 @@ cdef void upper_gammas(const real* x, const real* y, real* out, Py_ssize_t n) no
         out[i] = <real>result
 
 
-cdef Own[11] OWN = [
+cdef Own[21] OWN = [
     Own(1, <Kernel>errors[float], <Kernel>errors[double]),
     Own(1, <Kernel>error_complements[float], <Kernel>error_complements[double]),
     Own(1, <Kernel>normal_shares[float], <Kernel>normal_shares[double]),
@@ -389,8 +631,25 @@ cdef Own[11] OWN = [
     Own(2, <Kernel>upper_gammas[float], <Kernel>upper_gammas[double]),
     Own(1, <Kernel>inverse_errors[float], <Kernel>inverse_errors[double]),
     Own(1, <Kernel>scaled_complements[float], <Kernel>scaled_complements[double]),
+    Own(1, <Kernel>each_j0[float], <Kernel>each_j0[double]),
+    Own(1, <Kernel>each_j1[float], <Kernel>each_j1[double]),
+    Own(1, <Kernel>each_y0[float], <Kernel>each_y0[double]),
+    Own(1, <Kernel>each_y1[float], <Kernel>each_y1[double]),
+    Own(1, <Kernel>each_k0[float], <Kernel>each_k0[double]),
+    Own(1, <Kernel>each_k1[float], <Kernel>each_k1[double]),
+    Own(1, <Kernel>each_k0e[float], <Kernel>each_k0e[double]),
+    Own(1, <Kernel>each_k1e[float], <Kernel>each_k1e[double]),
+    Own(1, <Kernel>each_airy[float], <Kernel>each_airy[double]),
+    Own(1, <Kernel>each_log_gamma[float], <Kernel>each_log_gamma[double]),
 ]
-cdef tuple NAMES = ("erf", "erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc", "erfinv", "erfcx")
+cdef tuple NAMES = (
+    "erf", "erfc", "ndtr", "i0", "i1", "i0e", "i1e", "_zeta", "gammaincc", "erfinv", "erfcx",
+    "j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e", "airy", "gammaln")
+cdef tuple BOUNDED = ("j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e", "airy", "gammaln")
+cdef Loop* BEYOND[10]
+BEYOND[0], BEYOND[1], BEYOND[2], BEYOND[3] = &BESSEL_J0, &BESSEL_J1, &BESSEL_Y0, &BESSEL_Y1
+BEYOND[4], BEYOND[5], BEYOND[6], BEYOND[7] = &BESSEL_K0, &BESSEL_K1, &SCALED_K0, &SCALED_K1
+BEYOND[8], BEYOND[9] = &AIRY, &LOG_GAMMA
 
 
 cdef bint special_loop(object function, bint single, Loop* loop):
@@ -400,7 +659,9 @@ cdef bint special_loop(object function, bint single, Loop* loop):
     name = function.__name__
     if name not in NAMES or getattr(scipy, name, None) is not function:
         return False
-    if name == "_zeta":
+    if name in BOUNDED:
+        BEYOND[BOUNDED.index(name)][0] = loop_of(function, "d->" + "d" * function.nout)
+    elif name == "_zeta":
         ZETA = loop_of(function, "dd->d")
     elif name == "erfinv":
         INVERSE = loop_of(function, "d->d")

@@ -21,6 +21,7 @@ POWERS: dict[float, Callable[[Any], Any]] = {
     -1: np.reciprocal,
     -0.5: lambda base: np.reciprocal(np.sqrt(base)),
 }  # NumPy's own shortcuts for `x**number`, and what PyTorch computes where NumPy's function takes ten times as long
+FIRST = frozenset({"airy"})  # functions of whose several results there is a loop for the first one
 MOST_FACTORS = 8  # of powers that are computed as products: NumPy's own takes hundreds of times as long
 TRUTH = np.dtype(bool)
 
@@ -129,13 +130,15 @@ class Recorder:
     @staticmethod
     def types_of(function: Any, number: int, dtype: np.dtype) -> str:
         """The types of the ufunc loop whose operands are all of a dtype, and whose result is of that dtype or bool."""
-        given = dtype.char * number
-        found = [types for types in (f"{given}->{dtype.char}", f"{given}->?") if types in function.types]
-        if function.signature is not None or function.nin != number or function.nout != 1 or not found:
+        given, results = dtype.char * number, dtype.char * function.nout
+        found = [types for types in (f"{given}->{results}", f"{given}->?") if types in function.types]
+        if function.signature is not None or function.nin != number or not found:
+            raise Untraceable
+        if function.nout != 1 and function.__name__ not in FIRST:
             raise Untraceable
         if function is np.power and dtype.kind != "f":
             raise Untraceable  # of integers it raises an error
-        return found[0]
+        return found[0][: len(given) + 3]
 
 
 class Traced(NDArrayOperatorsMixin):
@@ -150,12 +153,12 @@ class Traced(NDArrayOperatorsMixin):
 
     def __array_ufunc__(
         self, ufunc: Any, method: str, *inputs: Sequence[Any], out: "Sequence[Traced] | None" = None, **options: Any
-    ) -> "Traced":
+    ) -> Any:
         if method != "__call__" or options:
             raise Untraceable
         result = self.recorder.note(ufunc, inputs)
         if out is None:
-            return result
+            return result if ufunc.nout == 1 else (result, *[None] * (ufunc.nout - 1))
         (target,) = out
         if type(target) is not Traced or target.given or target.dtype != result.dtype:
             raise Untraceable  # operands must not be written to

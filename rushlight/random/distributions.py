@@ -115,7 +115,7 @@ def normal(
         return normal(generator, (*shape, 2), part, mean, std / math.sqrt(2), blocks).view(dtype)[..., 0]
     require(dtype, FLOATING, "normal_kernel_cpu")
     out = np.empty(shape, dtype)
-    fill_normal(generator, out.reshape(-1), mean, std, blocks)
+    fill_normal(generator, out, mean, std, blocks)
     return out
 
 
@@ -123,7 +123,7 @@ def fill_normal_numbers(array: np.ndarray, generator: Generator, mean: float, st
     """Writes normal numbers over a contiguous float32 or float64 array; returns whether it did."""
     if not is_filled(array) or not std >= 0:
         return False
-    fill_normal(generator, array.reshape(-1), mean, std)
+    fill_normal(generator, array, mean, std)
     return True
 
 

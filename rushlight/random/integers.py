@@ -1,6 +1,6 @@
 """Random integers and permutations, the same as PyTorch's on a CPU."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -121,12 +121,12 @@ def _interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
     """The smallest integer to draw, and how many there are; raises if they do not fit into 64 bits or `dtype`."""
     if not LOWEST <= low <= HIGHEST or not LOWEST <= (high or 0) <= HIGHEST:
         raise ValueError("Overflow when unpacking long long: bounds lie between -2**63 and 2**63 - 1")
-    low, last = _ends(dtype, low, high)
+    low, last = _ends(dtype, low, high) if dtype in DIGITS else _whole_ends(dtype, low, high)
     return low, last - low + 1
 
 
 def _ends(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
-    """The smallest and largest integer to draw; raises if `dtype` cannot represent them."""
+    """The smallest and largest integer to draw; raises if `dtype` cannot represent them, and may warn for floats."""
     if high is not None and low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if dtype not in C_TYPES:
@@ -136,6 +136,9 @@ def _ends(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
     last = _largest(dtype) if high is None else high - 1
     _check_held(dtype, low, last, _smallest(dtype), min(_largest(dtype), HIGHEST))
     return low, last
+
+
+_whole_ends = lru_cache(maxsize=256)(_ends)
 
 
 def _check_held(dtype: np.dtype, low: int, last: int, smallest: float, largest: float) -> None:
@@ -200,7 +203,7 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
             fast.permutation(generator.capsule, order)
         else:
             order = _swapped(generator, n)
-    return order.astype(_carrier(dtype)).astype(dtype, copy=False)
+    return order if order.dtype is dtype else order.astype(_carrier(dtype)).astype(dtype, copy=False)
 
 
 def _check_permutation(n: int, dtype: np.dtype) -> None:
@@ -214,7 +217,7 @@ def _check_permutation(n: int, dtype: np.dtype) -> None:
         largest, words = LIMITS[dtype]
         if n - 1 > largest:
             raise RuntimeError(f"n cannot be greater than {words} for {SCALAR_TYPES[dtype]} type.")
-    elif n - 1 > np.iinfo(dtype).max:
+    elif n - 1 > _largest(dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype}_t without overflow")
 
 

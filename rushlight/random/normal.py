@@ -13,16 +13,19 @@ from rushlight.random.generator import Generator, fast
 CHUNK = 65536  # numbers at a time, so few that they fit the cache
 
 
-def fill_normal(generator: Generator, flat: np.ndarray, mean: float, std: float, blocks: bool = True) -> None:
-    """Fill a one-dimensional array of float16, float32 or float64 with normal numbers."""
+def fill_normal(generator: Generator, array: np.ndarray, mean: float, std: float, blocks: bool = True) -> None:
+    """Fill a contiguous array of float16, float32 or float64 with normal numbers."""
+    by_kernel, in_blocks = fast is not None and array.itemsize > 2, blocks and array.size >= 16
     with generator.lock:
-        if blocks and flat.size >= 16:
-            _fill_blocks(generator, flat, mean, std)
-        elif fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
-            fill_in_pairs(generator, flat, mean, std)
+        if by_kernel and in_blocks:
+            fast.normal(generator.capsule, array, mean, std)  # type: ignore[union-attr]
+        elif by_kernel:
+            fill_in_pairs(generator, array, mean, std)
+        elif in_blocks:
+            _fill_blocks(generator, array.reshape(-1), mean, std)
         else:
-            samples = libm.fma(np.array(standard_pairs(generator, flat.size)), std, mean)
-            flat[...] = libm.narrow(samples, flat.dtype)
+            samples = libm.fma(np.array(standard_pairs(generator, array.size)), std, mean)
+            array.reshape(-1)[:] = libm.narrow(samples, array.dtype)
 
 
 def fill_in_pairs(generator: Generator, array: np.ndarray, mean: float, std: float, raised: bool = False) -> None:
@@ -61,9 +64,6 @@ def _new_pairs(generator: Generator, count: int) -> list[float]:
 
 def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
     """Fill blocks of 16; if the last one is incomplete, the last 16 numbers are drawn again."""
-    if fast is not None and flat.itemsize > 2 and flat.flags.c_contiguous:
-        fast.normal(generator.capsule, flat, mean, std)
-        return
     uniform = generator.uniform64 if flat.dtype == np.float64 else generator.uniform32
     rest = flat.size % 16
     for start in range(0, flat.size - rest, CHUNK):

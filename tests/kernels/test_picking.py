@@ -5,9 +5,9 @@ import pytest
 from kernels.forms import both_forms
 
 import rushlight
-from rushlight.kernels import halves, picking, ranking, selection
+from rushlight.kernels import casts, picking, ranking, selection
 
-form = both_forms(picking, ranking, halves, selection)
+form = both_forms(picking, ranking, casts, selection)
 DTYPES = ["bool", "int16", "int32", "float16", "float32", "float64", "complex64", "complex128"]
 LAYOUTS = {
     "in order": lambda x: x,

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.entries import node_name
 from rushlight.dtypes import floating
-from rushlight.kernels.special import special
+from rushlight.kernels.special import scipy_special, special
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.elementwise.selection import _where
 from rushlight.ops.table import TABLE, Unary, unary
@@ -105,9 +105,7 @@ def without_derivative(name: str, kernel: Callable[..., Any], doc: str) -> Unary
 
 def airy(x: Array) -> Any:
     """Ai(x), the first of the four results of SciPy's `airy`."""
-    from scipy.special import airy
-
-    return airy(x)[0]
+    return scipy_special().airy(x)[0]
 
 
 def spherical(x: Array) -> Any:

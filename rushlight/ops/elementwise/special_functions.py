@@ -264,7 +264,7 @@ igammac: Binary = binary(
 
 entr: Unary = special_unary(
     "entr",
-    special("entr"),
+    lambda x: np.where(x == 0, 0.0, np.where(x < 0, -np.inf, -x * np.log(x))),
     lambda grad, input: -grad * (1 + np.log(input)),
     """`-x log(x)` of each element; 0 at 0, -inf below.
 

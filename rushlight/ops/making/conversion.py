@@ -21,7 +21,8 @@ from rushlight.core.recording import recording
 from rushlight.core.turned import turning
 from rushlight.devices import CPU, check_device, device, device_of
 from rushlight.devices import device as Device
-from rushlight.kernels.casts import cast, convert as write_converted
+from rushlight.kernels.casts import cast
+from rushlight.kernels.casts import convert as write_converted
 from rushlight.kernels.parts import assign
 from rushlight.layouts import RANKS, contiguous_format, empty_array, has_format, memory_format
 from rushlight.ops.making.capsules import capsule_of, is_capsule, memory_exported, of_capsule

@@ -22,8 +22,8 @@ from rushlight.ops.arguments.options import (
     OutOptions,
     array_of,
     created,
-    made,
     like_options,
+    made,
     numpy_type,
     sizes,
 )

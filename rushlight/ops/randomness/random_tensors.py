@@ -9,16 +9,17 @@ from rushlight import dtypes
 from rushlight.core.aliases import Array
 from rushlight.core.batched import ENTERED
 from rushlight.core.batching import on_more_levels
-from rushlight.core.graph import TensorBase
+from rushlight.core.formulas import Formula, evaluate
+from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import without_data
 from rushlight.core.operators import Operator
-from rushlight.devices import META, device_of
+from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
 from rushlight.ops.arguments.mismatch import type_name
-from rushlight.ops.arguments.options import LikeOptions, OutOptions, array_of, created, like_options, numpy_type, sizes
+from rushlight.ops.arguments.options import LikeOptions, OutOptions, created, like_options, made, numpy_type, sizes
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.making.creation import blank_like, type_of_out
 from rushlight.ops.out import RESIZED, write_made
@@ -65,9 +66,7 @@ def rand(
     tensor([0.4963, 0.7682, 0.0885])
     """
     d = numpy_type("rand", dtype, type_of_out(options))
-    return created(
-        "rand", tensor_drawn(sizes("rand", shape, size), d, options, distributions.uniform, generator), options, dtype
-    )
+    return drawn("rand", sizes("rand", shape, size), d, options, dtype, distributions.uniform, generator)
 
 
 def randn(
@@ -86,9 +85,7 @@ def randn(
     tensor([ 1.5410, -0.2934, -2.1788])
     """
     d = numpy_type("randn", dtype, type_of_out(options))
-    return created(
-        "randn", tensor_drawn(sizes("randn", shape, size), d, options, distributions.normal, generator), options, dtype
-    )
+    return drawn("randn", sizes("randn", shape, size), d, options, dtype, distributions.normal, generator)
 
 
 def randint(
@@ -125,10 +122,8 @@ def randint(
             "size) or (int low, int high, tuple of ints size)"
         )
     d = numpy_type("randint", dtype, type_of_out(options) or dtypes.int64._numpy)
-    array = tensor_drawn(
-        sizes("randint", (size,)), d, options, integers.randint, generator, *interval("randint", low, high)
-    )
-    return created("randint", array, options, dtype)
+    ends = interval("randint", low, high)
+    return drawn("randint", sizes("randint", (size,)), d, options, dtype, integers.randint, generator, *ends)
 
 
 def randperm(
@@ -145,8 +140,25 @@ def randperm(
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     d = numpy_type("randperm", dtype, type_of_out(options) or np.dtype(np.int64))
-    array = array_of(lambda shape, d: integers.randperm(source(generator), *shape, d), (int(n),), d, options)
-    return created("randperm", array, options, dtype)
+    return made(
+        "randperm", lambda shape, d: integers.randperm(source(generator), *shape, d), (int(n),), d, options, dtype
+    )
+
+
+def drawn(
+    name: str,
+    shape: tuple[int, ...],
+    kind: np.dtype,
+    options: Any,
+    dtype: Any,
+    draw: Callable[..., Any],
+    generator: Any,
+    *parameters: Any,
+) -> Tensor:
+    """A tensor of the numbers that `draw` returns for a shape and NumPy's dtype."""
+    if not options and get_default_device() is CPU:
+        return new_tensor(draw(source(generator), shape, kind, *parameters))
+    return created(name, tensor_drawn(shape, kind, options, draw, generator, *parameters), options, dtype)
 
 
 def tensor_drawn(
@@ -268,8 +280,7 @@ def normal(
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
     if isinstance(size, (tuple, list)) and not isinstance(mean, TensorBase) and not isinstance(std, TensorBase):
         d = numpy_type("normal", dtype, type_of_out(options))
-        array = tensor_drawn(sizes("normal", (size,)), d, options, distributions.normal, chosen, mean, std)
-        return created("normal", array, options, dtype)
+        return drawn("normal", sizes("normal", (size,)), d, options, dtype, distributions.normal, chosen, mean, std)
     if size is not None or not any(tensors):
         raise TypeError(
             "normal() received an invalid combination of arguments: expected tensors for mean or std, or "
@@ -289,6 +300,10 @@ def normal_numbers(mean: Array, std: Array, generator: Generator, out: Any) -> A
     return shifted_normal(generator, common_shape(*[getattr(x, "shape", ()) for x in (mean, std)]), mean, std, out)
 
 
+MOVED = Formula(lambda numbers, mean: numbers + mean, 2)
+SHIFTED = Formula(lambda numbers, std, mean: numbers * std + mean, 3)
+
+
 @for_examples
 def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: Any, out: Any) -> Array:
     """Normal random numbers with these means and standard deviations, in the dtype of `out`, else of an array."""
@@ -298,9 +313,11 @@ def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: A
     if kind_of(dtype) not in "fc":
         raise missing("normal_kernel_cpu", dtype)
     if not isinstance(std, np.ndarray):
-        return drawn_for(out, mean.shape, dtype, distributions.normal, generator, 0, std) + mean
+        return evaluate(
+            MOVED, drawn_for(out, mean.shape, dtype, distributions.normal, generator, 0, std), mean, None, None
+        )
     shape = common_shape(np.shape(mean), std.shape)
-    return drawn_for(out, shape, dtype, distributions.normal, generator) * std + mean
+    return evaluate(SHIFTED, drawn_for(out, shape, dtype, distributions.normal, generator), std, mean, None)
 
 
 nothing: Callable[..., Any] = lambda grad: np.zeros_like(grad)
