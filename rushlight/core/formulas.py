@@ -24,7 +24,10 @@ def evaluate(formula: Any, *operands: Any) -> Any:
     """The value of a formula for operands of which the first is an array. Operands beyond its arity are ignored."""
     result = formula.function(*operands[: formula.arity])
     first = operands[0]
-    return result if first.flags.c_contiguous or first.shape != result.shape else in_order_of(first, result)
+    flags = getattr(first, "flags", None)  # tensors, which derivatives of derivatives are computed with, have none
+    if flags is None or flags.c_contiguous or first.shape != result.shape:
+        return result
+    return in_order_of(first, result)
 
 
 def evaluate_into(formula: Any, target: Array, *operands: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.kernels.compiled import load
 from rushlight.kernels.parts import assign
 
-__all__ = ["convert", "converted", "meet_bfloat16"]
+__all__ = ["cast", "complex_of", "convert", "converted", "meet_bfloat16"]
 
 fast: ModuleType | None = load("casts")
 
@@ -27,6 +27,11 @@ def convert(x: Any, out: Any) -> bool:
 def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
     """A contiguous array in another dtype; None without a kernel for it."""
     return None if fast is None else fast.converted(x, dtype)
+
+
+def complex_of(real: Any, imag: Any) -> np.ndarray | None:
+    """Complex numbers of their parts, contiguous arrays of one shape and dtype; None for others, or without kernels."""
+    return None if fast is None else fast.complex_of(real, imag)
 
 
 def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.kernels.casts import meet_bfloat16
 from rushlight.kernels.compiled import load, names
 from rushlight.nn import functional as F
 
@@ -86,6 +87,8 @@ CALLS = {
     "gelu.gelu": lambda: F.gelu(x()),
     "gelu.gelu_cotangent": lambda: back(F.gelu(x())),
     "gemm.product": lambda: x() @ x(),
+    "casts.complex_of": lambda: torch.complex(x(), x()),
+    "casts.know_upper": lambda: meet_bfloat16(x().bfloat16()._array.dtype),
     "casts.convert": lambda: x(8, 8).t().half(),
     "casts.converted": lambda: x(300, 300).half(),
     "implicit.gamma_slopes": lambda: back(torch._standard_gamma(x().exp())),
@@ -133,6 +136,8 @@ CALLS = {
     "steps.joined": lambda: torch.stack([x(), x()], 1),
     "steps.fill": lambda: torch.full((300, 300), 2.0),
     "steps.count_up": lambda: torch.arange(1000.0),
+    "steps.evenly": lambda: torch.linspace(0, 1, 10),
+    "steps.integers": lambda: torch.arange(10),
     "streams.normal": lambda: torch.randn(100),
     "streams.uniform": lambda: torch.rand(100),
     "streams.integers": lambda: torch.randint(9, (100,)),
@@ -154,7 +159,7 @@ CALLS = {
     "streams.tangent": lambda: torch.rand(100).half().cauchy_(),
     "taps.add": lambda: F.conv1d(x(1, 1, 8), x(1, 1, 3)),
     "triangles.part": lambda: x().tril(),
-    "triangles.fill_indices": lambda: torch.tril_indices(5, 5),
+    "triangles.indices": lambda: torch.tril_indices(5, 5),
     "updates.change": step,
     "ranking.place_in_rows": lambda: x().median(),
     "ranking.most_frequent": lambda: x(3, 4).mode(1),

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Converts arrays to other types: floats, integers and truths; float16 by the CPU's instructions, if it has them; bfloat16.
+"""Converts arrays to other types: floats, complex numbers of their parts, integers, truths; float16 by the CPU's instructions, if it has them; bfloat16.
 
 A bfloat16 is the upper half of a float32. Doubles go by way of float32, so that they are rounded as NumPy does: once to
 float16, twice to bfloat16.
@@ -10,8 +10,8 @@ from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.arrays cimport is_dense
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.arrays cimport fits, float_type, is_dense
+from rushlight.kernels.compiled.lanes cimport real as number, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -305,4 +305,43 @@ def converted(cnp.ndarray x, cnp.dtype dtype):
     if not can_convert(x, kind_of(x), kind_of(out)):
         return None
     write(x, out)
+    return out
+
+
+cdef struct Parts:
+    const void* real
+    const void* imag
+    void* out
+    bint single
+
+
+cdef wide interleave(const number* real, const number* imag, number* out, Py_ssize_t n) noexcept nogil:
+    """Writes numbers of two arrays in turns."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[2 * i] = real[i]
+        out[2 * i + 1] = imag[i]
+
+
+cdef void interleave_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Writes some of the complex numbers."""
+    cdef const Parts* job = <const Parts*>given
+    if job.single:
+        interleave(<const float*>job.real + start, <const float*>job.imag + start, <float*>job.out + 2 * start, stop - start)
+    else:
+        interleave(
+            <const double*>job.real + start, <const double*>job.imag + start, <double*>job.out + 2 * start, stop - start)
+
+
+def complex_of(real, imag):
+    """Complex numbers of their real and imaginary parts: contiguous float arrays of one type and shape; None for others."""
+    cdef Parts job
+    cdef int kind = float_type(real)
+    cdef cnp.ndarray x, out
+    if kind == 0 or not fits(imag, real) or not lies_plainly(real) or not lies_plainly(imag):
+        return None
+    x, job.single = real, kind == cnp.NPY_FLOAT
+    out = cnp.PyArray_SimpleNew(x.ndim, x.shape, cnp.NPY_CFLOAT if job.single else cnp.NPY_CDOUBLE)
+    job.real, job.imag, job.out = cnp.PyArray_DATA(real), cnp.PyArray_DATA(imag), cnp.PyArray_DATA(out)
+    shared(interleave_part, &job, cnp.PyArray_SIZE(x), GRAIN)
     return out

@@ -7,9 +7,11 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import leading
+from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase
 from rushlight.core.turned import turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
+from rushlight.kernels.casts import complex_of
 from rushlight.kernels.parts import write_parts
 from rushlight.layouts import joint_shape, reread, widened
 from rushlight.ops.arguments.promotion import is_complex as complex_value
@@ -145,7 +147,7 @@ def conj(input: Tensor) -> Tensor:
 
 _conj_physical = unary(
     "conj_physical",
-    lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
+    np.conjugate,
     lambda grad: np.conjugate(grad),
     """The complex conjugate of each element, a copy.
 
@@ -258,6 +260,9 @@ angle: Unary = unary(
     broadcasts=True,
 )
 def _complex(real: Array, imag: Array) -> Array:
+    made = complex_of(real, imag)
+    if made is not None:
+        return made
     dtype = np.result_type(real.dtype, np.complex64)
     if real.shape == imag.shape:
         result = np.empty_like(real, dtype)
@@ -267,15 +272,21 @@ def _complex(real: Array, imag: Array) -> Array:
     return result
 
 
+COSINES = Formula(lambda abs, angle: abs * np.cos(angle), 2)
+SINES = Formula(lambda abs, angle: abs * np.sin(angle), 2)
+ALONG = Formula(lambda real, imag, angle: real * np.cos(angle) + imag * np.sin(angle), 3)
+ACROSS = Formula(lambda real, imag, cosine, sine: imag * cosine - real * sine, 4)
+
+
 @operator(
     layout="elementwise",
-    abs=lambda grad, angle: np.real(grad) * np.cos(angle) + np.imag(grad) * np.sin(angle),
-    angle=lambda grad, result: np.real(np.conjugate(grad) * (1j * result)),
+    abs=lambda grad, angle: evaluate(ALONG, np.real(grad), np.imag(grad), angle, None),
+    angle=lambda grad, result: evaluate(ACROSS, np.real(grad), np.imag(grad), np.real(result), np.imag(result)),
     holomorphic=False,
     broadcasts=True,
 )
 def _polar(abs: Array, angle: Array) -> Array:
-    return _complex(abs * np.cos(angle), abs * np.sin(angle))
+    return _complex(evaluate(COSINES, abs, angle, None, None), evaluate(SINES, abs, angle, None, None))
 
 
 def check_parts(name: str, first: Any, second: Any, first_name: str, second_name: str) -> Any:
@@ -285,7 +296,7 @@ def check_parts(name: str, first: Any, second: Any, first_name: str, second_name
     if not isinstance(second, TensorBase):
         return refuse(name, second_name, 2, second)
     types = [first._array.dtype, second._array.dtype]
-    if types[0] == types[1] and types[0] in PARTS:
+    if types[0] is types[1] and types[0] in PARTS:
         return
     names = [TYPE_NAMES[FROM_NUMPY[dtype]] for dtype in types]
     if any(dtype.kind != "f" for dtype in types):  # NumPy's kind of bfloat16 is not "f"

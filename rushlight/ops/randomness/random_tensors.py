@@ -140,9 +140,8 @@ def randperm(
     if not hasattr(n, "__index__"):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     d = numpy_type("randperm", dtype, type_of_out(options) or np.dtype(np.int64))
-    return made(
-        "randperm", lambda shape, d: integers.randperm(source(generator), *shape, d), (int(n),), d, options, dtype
-    )
+    draw = lambda shape, d: integers.randperm(source(generator), *shape, d)
+    return made("randperm", draw, (int(n),), d, options, dtype)
 
 
 def drawn(
@@ -313,9 +312,8 @@ def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: A
     if kind_of(dtype) not in "fc":
         raise missing("normal_kernel_cpu", dtype)
     if not isinstance(std, np.ndarray):
-        return evaluate(
-            MOVED, drawn_for(out, mean.shape, dtype, distributions.normal, generator, 0, std), mean, None, None
-        )
+        numbers = drawn_for(out, mean.shape, dtype, distributions.normal, generator, 0, std)
+        return evaluate(MOVED, numbers, mean, None, None)
     shape = common_shape(np.shape(mean), std.shape)
     return evaluate(SHIFTED, drawn_for(out, shape, dtype, distributions.normal, generator), std, mean, None)
 
