@@ -24,7 +24,7 @@ def convert(x: Any, out: Any) -> bool:
     return fast is not None and type(x) is type(out) is np.ndarray and fast.convert(x, out)
 
 
-def cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+def cast(x: Any, dtype: np.dtype) -> np.ndarray | None:
     """A contiguous array in another dtype; None without a kernel for it."""
     return None if fast is None else fast.converted(x, dtype)
 

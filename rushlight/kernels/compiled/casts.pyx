@@ -295,11 +295,12 @@ cdef bint lies_plainly(cnp.ndarray x) noexcept:
     return step != 0
 
 
-def converted(cnp.ndarray x, cnp.dtype dtype):
+def converted(given, cnp.dtype dtype):
     """A contiguous array in another type; None for others, and where there is no loop."""
-    cdef cnp.ndarray out
-    if not lies_plainly(x):
+    cdef cnp.ndarray x, out
+    if not cnp.PyArray_CheckExact(given) or not lies_plainly(given):
         return None
+    x = given
     Py_INCREF(dtype)  # the new array steals a reference
     out = PyArray_NewFromDescr(<void*>cnp.ndarray, dtype, x.ndim, x.shape, NULL, NULL, 0, NULL)
     if not can_convert(x, kind_of(x), kind_of(out)):
