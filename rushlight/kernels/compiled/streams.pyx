@@ -158,27 +158,44 @@ def set_twister(capsule, bytes state not None):
     memcpy(stream.state, PyBytes_AS_STRING(state), sizeof(Twister))
 
 
-cdef inline void put(void* x, Py_ssize_t i, int64_t number, int type) noexcept nogil:
-    """Writes an integer to a place of an array of float32, float64, int64 or bool."""
+cdef void put(const int64_t* numbers, void* x, Py_ssize_t start, Py_ssize_t n, int type) noexcept nogil:
+    """Writes integers to an array of float32, float64, int64 or bool, from a place on."""
+    cdef Py_ssize_t i
     if type == cnp.NPY_FLOAT:
-        (<float*>x)[i] = <float>number
+        for i in range(n):
+            (<float*>x)[start + i] = <float>numbers[i]
     elif type == cnp.NPY_DOUBLE:
-        (<double*>x)[i] = <double>number
+        for i in range(n):
+            (<double*>x)[start + i] = <double>numbers[i]
     elif type == cnp.NPY_INT64:
-        (<int64_t*>x)[i] = number
+        memcpy(<int64_t*>x + start, numbers, n * sizeof(int64_t))
     else:
-        (<char*>x)[i] = <char>number
+        for i in range(n):
+            (<char*>x)[start + i] = <char>numbers[i]
+
+
+cdef wide compare(const uint32_t* words, int64_t* out, uint64_t bound, Py_ssize_t n) noexcept nogil:
+    """Which numbers of 53 bits, each from two words, are below a bound."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = ((<uint64_t>words[2 * i] << 32 | words[2 * i + 1]) & MASK_53) < bound
 
 
 def below(capsule, cnp.ndarray out not None, uint64_t bound):
     """Fills a contiguous array with ones where the next number of 53 bits is below a bound, else zeros."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef int type = cnp.PyArray_TYPE(out)
-    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef Py_ssize_t start = 0, part, n = cnp.PyArray_SIZE(out)
     cdef void* x = cnp.PyArray_DATA(out)
+    cdef uint32_t[2 * WORDS] words
+    cdef int64_t[WORDS] found
     with nogil:
-        for i in range(n):
-            put(x, i, bits_53(stream) < bound, type)
+        while start < n:
+            part = min(n - start, <Py_ssize_t>WORDS)
+            next_words(stream, words, 2 * part)
+            compare(words, found, bound, part)
+            put(found, x, start, part, type)
+            start += part
 
 
 cdef bint are_between(const real* p, Py_ssize_t n) noexcept nogil:
@@ -190,6 +207,13 @@ cdef bint are_between(const real* p, Py_ssize_t n) noexcept nogil:
     return all_are
 
 
+cdef wide hit(const real* drawn, const real* p, real* out, Py_ssize_t n) noexcept nogil:
+    """1 where a number that was drawn is below its probability, else 0."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = drawn[i] < p[i]
+
+
 def below_each(capsule, cnp.ndarray out not None, cnp.ndarray p not None):
     """Fills a contiguous float32 or float64 array with ones, each with a probability of the same type, else zeros.
 
@@ -197,19 +221,23 @@ def below_each(capsule, cnp.ndarray out not None, cnp.ndarray p not None):
     """
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef bint is_single = cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT
-    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef Py_ssize_t start = 0, part, n = cnp.PyArray_SIZE(out)
     cdef float* x = <float*>cnp.PyArray_DATA(out)
     cdef double* y = <double*>cnp.PyArray_DATA(out)
     cdef const float* few = <const float*>cnp.PyArray_DATA(p)
     cdef const double* many = <const double*>cnp.PyArray_DATA(p)
+    cdef double[WORDS] drawn
     if not (are_between(few, n) if is_single else are_between(many, n)):
         return False
     with nogil:
-        for i in range(n):
+        while start < n:
+            part = min(n - start, <Py_ssize_t>WORDS)
+            draw(stream, drawn, part, is_single)
             if is_single:
-                x[i] = single(stream) < few[i]
+                hit(<float*>drawn, few + start, x + start, part)
             else:
-                y[i] = precise(stream) < many[i]
+                hit(drawn, many + start, y + start, part)
+            start += part
     return True
 
 
@@ -348,16 +376,33 @@ def uniform(capsule, cnp.ndarray out):
         draw(stream, x, n, is_single)
 
 
+cdef wide reduce(const uint32_t* words, int64_t* out, uint32_t span, int64_t low, Py_ssize_t n) noexcept nogil:
+    """Words modulo the span, added to `low`; the quotients are at most one too large or too small."""
+    cdef Py_ssize_t i
+    cdef double inverse = 1 / <double>span
+    cdef int64_t rest
+    for i in range(n):
+        rest = <int64_t>words[i] - <int64_t>(<double>words[i] * inverse) * span
+        rest += span if rest < 0 else 0
+        rest -= span if rest >= span else 0
+        out[i] = rest + low
+
+
 def integers(capsule, cnp.ndarray out, uint64_t span, int64_t low):
     """Fills a contiguous int64, float32 or float64 array with random integers from `low` on: words modulo the span."""
     cdef bitgen_t* stream = <bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator")
     cdef int type = cnp.PyArray_TYPE(out)
-    cdef Py_ssize_t i, n = cnp.PyArray_SIZE(out)
+    cdef Py_ssize_t start = 0, part, n = cnp.PyArray_SIZE(out)
     cdef void* x = cnp.PyArray_DATA(out)
-    cdef uint32_t few = <uint32_t>span
+    cdef uint32_t[WORDS] words
+    cdef int64_t[WORDS] found
     with nogil:
-        for i in range(n):
-            put(x, i, <int64_t>(word(stream) % few) + low, type)
+        while start < n:
+            part = min(n - start, <Py_ssize_t>WORDS)
+            next_words(stream, words, part)
+            reduce(words, found, <uint32_t>span, low, part)
+            put(found, x, start, part, type)
+            start += part
 
 
 def permutation(capsule, cnp.ndarray out):
