@@ -97,6 +97,8 @@ cpdef bint mixes_layouts(Node node, Py_ssize_t i, object grad) except -1
 @cython.locals(k=Py_ssize_t)
 cdef bint all_in_order(Node node, Py_ssize_t i, object slope, object grad) except -1
 
+cdef object in_steps(Node node, Py_ssize_t i, object grad)
+
 @cython.locals(x=array_type, i=Py_ssize_t, step=Py_ssize_t, repeats=bint)
 cdef bint is_in_order(object array) except -1
 

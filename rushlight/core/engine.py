@@ -12,7 +12,7 @@ from rushlight.core.above import ABOVE
 from rushlight.core.codes import BATCHED
 from rushlight.core.complaints import translated
 from rushlight.core.errors import Misfit
-from rushlight.core.formulas import add_to
+from rushlight.core.formulas import add_to, evaluate_in_steps
 from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.interpreters import observer, writer
@@ -372,8 +372,10 @@ class Backward:
         Where NumPy would choose another one the formula computes with tensors, each step of which lies as PyTorch's.
         """
         if not self.recorded and mixes_layouts(node, i, grad):
-            result = node.cotangent(i, new_tensor(grad), True)
-            result = result._settled() if isinstance(result, TensorBase) else result
+            result = in_steps(node, i, grad)
+            if result is None:
+                result = node.cotangent(i, new_tensor(grad), True)
+                result = result._settled() if isinstance(result, TensorBase) else result
         else:
             result = node.cotangent(i, grad, self.recorded)
         return result if node.plan.slopes is None else self.laid(node, i, result, grad)
@@ -598,6 +600,15 @@ def mixes_layouts(node, i, grad):
         if not kept and (is_turned(grad) or is_turned(array)):
             return True
     return False
+
+
+def in_steps(node, i, grad):
+    """The gradient of a node's input `i` by a compiled formula, laid out as by tensors; None if this is not known."""
+    compiled = node.plan.compiled[i] if node.plan.compiled is not None else None
+    picks = node.plan.picks[i]
+    if compiled is None or node.flags or node.freed or len(picks) > 3:
+        return None
+    return evaluate_in_steps(compiled, grad, *[node.saved_value(k, False) for k in picks])
 
 
 def all_in_order(node, i, slope, grad):

@@ -30,6 +30,11 @@ def evaluate(formula: Any, *operands: Any) -> Any:
     return in_order_of(first, result)
 
 
+def evaluate_in_steps(formula: Any, *operands: Any) -> Any:
+    """The value of a formula that lies as if each step made an array, as PyTorch's do; None where this is not known."""
+    return None
+
+
 def evaluate_into(formula: Any, target: Array, *operands: Any) -> bool:
     """Writes the value of a formula over its first operand, a float array; returns whether it did."""
     return False

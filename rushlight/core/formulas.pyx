@@ -78,6 +78,7 @@ cdef class Tape:
     """The steps of a formula for one dtype, ready to run."""
 
     cdef int operands, count, buffers, result, kind
+    cdef int leading  # the operand whose layout each array on the way to the result has; -1 if there is none
     cdef bint single, gives_truths
     cdef Step steps[MOST_STEPS]
     cdef bint holds_truths[MOST_STEPS]
@@ -86,6 +87,7 @@ cdef class Tape:
     cdef int constants
 
     def __init__(self, written, kind):
+        self.leading = leader(written)
         self.operands, constants, steps, self.result, _ = expressed(written, LOOPS) if kind in FLOATS else written
         self.kind, self.single = kind, kind == cnp.NPY_FLOAT
         self.constants = len(constants)
@@ -125,6 +127,18 @@ cdef class Tape:
             for place in set(places):
                 if place in buffers and last_use[place] == i:
                     unused[self.holds_truths[buffers[place] - first]].append(buffers[place])
+
+
+cdef int leader(object written) except -2:
+    """The operand that comes first in the last step of a formula, or in the step that its first operand comes from."""
+    cdef int first = written.operands + len(written.constants), place = written.result
+    while place >= first:
+        arrays = [given for given in written.steps[place - first].places
+                  if given >= first or (given < written.operands and written.kinds[given] in "a?")]
+        if not arrays:
+            return -1
+        place = arrays[0]
+    return place if place < written.operands and written.kinds[place] in "a?" else -1
 
 
 cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
@@ -507,6 +521,33 @@ cpdef object evaluate(Formula formula, object a, object b, object c, object d):
         return <object>operands[(<Tape>found).result]
     result = take(<Tape>found, operands, None)
     return call(formula, a, b, c, d) if result is NotImplemented else result
+
+
+def evaluate_in_steps(Formula formula, a, b=None, c=None, d=None):
+    """The value of a formula that lies as if each step made an array, as PyTorch's do; None where this is not known.
+
+    It is known for float arrays of one shape, of which the first that each step takes has no expanded dimension.
+    """
+    cdef PyObject* operands[MOST_OPERANDS]
+    cdef cnp.ndarray x, first
+    cdef int i
+    operands[0], operands[1], operands[2], operands[3] = <PyObject*>a, <PyObject*>b, <PyObject*>c, <PyObject*>d
+    found = tape_among(formula, operands)
+    if found is None or (<Tape>found).count == 0 or (<Tape>found).leading < 0 or (<Tape>found).kind not in FLOATS:
+        return None
+    first = <cnp.ndarray>operands[(<Tape>found).leading]
+    if (<Tape>found).gives_truths or cnp.PyArray_TYPE(first) != (<Tape>found).kind:
+        return None
+    for i in range(first.ndim):
+        if first.shape[i] < 2 or first.strides[i] == 0:
+            return None
+    for i in range(formula.arity):
+        if cnp.PyArray_CheckExact(<object>operands[i]):
+            x = <cnp.ndarray>operands[i]
+            if cnp.PyArray_SIZE(x) != 1 and not cnp.PyArray_SAMESHAPE(x, first):
+                return None
+    result = take(<Tape>found, operands, empty_like(first))
+    return None if result is NotImplemented else result
 
 
 def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, d=None):

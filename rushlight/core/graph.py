@@ -3,9 +3,9 @@
 import numpy as np
 
 from rushlight.core.above import ABOVE
-from rushlight.core.codes import ARGUMENTS, BATCHED, CONJUGATE, NARROW, RESULT, SHAPE, SHAPES
+from rushlight.core.codes import ARGUMENTS, BATCHED, CONJUGATE, NARROW, RESHAPE, RESULT, SHAPE, SHAPES
 from rushlight.core.context import last_number, made_by, next_number, value_of
-from rushlight.core.formulas import evaluate
+from rushlight.core.formulas import evaluate, evaluate_in_steps
 from rushlight.core.interpreters import STACK, observer
 from rushlight.core.kinds import kind_of
 from rushlight.core.modes import CURRENT, use_counter
@@ -164,7 +164,12 @@ class Node(Vertex):
             second = self.saved_value(picks[1], False) if n > 1 else None
             third = self.saved_value(picks[2], False) if n > 2 else None
             result = evaluate(plan.compiled[i], grad, first, second, third)
-        elif recorded and (self.op.broadcasts or plan.compiled[i] is not None) and not self.flags and is_final():
+        elif (
+            recorded
+            and (self.op.broadcasts or plan.compiled[i] is not None)
+            and not self.flags & ~RESHAPE
+            and is_final()
+        ):
             values = [self.saved_value(k, True) for k in picks]
             result = alike(plan.compiled[i] if n <= 3 else None, formula, [grad, *values])
             if result is None:
@@ -481,23 +486,36 @@ def is_final():
 
 
 def alike(compiled, formula, operands):
-    """The value of an elementwise formula for tensors of one shape, dtype and layout, and numbers; else None."""
+    """The value of an elementwise formula for tensors of one shape and dtype, and numbers.
+
+    None for others, and where the layout that PyTorch gives the value is not known.
+    """
     if not isinstance(operands[0], TensorBase):
         return None
-    arrays, first = [], operands[0]._array
+    arrays, first, one_layout = [], operands[0]._array, True
     if type(first) is not ndarray:
         return None
     for value in operands:
         if isinstance(value, TensorBase):
-            array = value._array
-            if value._unsettled or type(array) is not ndarray or array.dtype is not first.dtype:
+            array = value._settled()
+            if type(array) is not ndarray:
                 return None
-            if array.ndim and (array.shape != first.shape or array.strides != first.strides):
-                return None
+            if array.dtype is not first.dtype:
+                if array.ndim:
+                    return None
+                arrays.append(array.item())  # does not change the result's type
+                continue
+            if array.size != 1:
+                if array.shape != first.shape:
+                    return None
+                one_layout = one_layout and array.strides == first.strides
             value = array
         elif type(value) is tuple:
             return None  # there may be tensors in it
         arrays.append(value)
+    if not one_layout:
+        result = None if compiled is None else evaluate_in_steps(compiled, *arrays)
+        return None if result is None else new_tensor(result)
     result = formula(*arrays) if compiled is None else evaluate(compiled, *arrays, *[None] * (4 - len(arrays)))
     if type(result) is not ndarray or result.shape != first.shape or result.strides != first.strides:
         return None
