@@ -101,6 +101,12 @@ cdef bint new_and_empty(array_type array)
 @cython.locals(result=array_type)
 cdef lay(Operator op, tuple args, TensorBase out)
 
+@cython.locals(first=TensorBase)
+cdef bint lies_by_rule(Operator op, tuple args, object result) except -1
+
+@cython.locals(d=int)
+cdef bint lies_alike(array_type array, array_type result) except -1
+
 cdef list operands_among(Operator op, tuple args)
 
 @cython.locals(tensor=TensorBase)

@@ -569,15 +569,37 @@ def lay(op, args, out):
     if op.laying == ALWAYS or not result.flags.writeable or new_and_empty(result):
         place(op, args, out)
         return
+    if result.ndim == 0:
+        return
     for arg in args:
         if type(arg) is tuple or type(arg) is list or disordered(arg):
-            if op.layout != "elementwise" or not lies_as_elementwise(operands_among(op, args), result):
+            if not lies_by_rule(op, args, result):
                 place(op, args, out)
             return
     if not result.flags.c_contiguous:
         out._unsettled = True
     elif not in_order(result):
         out._array = result.reshape(-1).reshape(out._array.shape)  # with the strides of a new array
+
+
+def lies_by_rule(op, args, result):
+    """Whether a quick look shows that a result lies as its operator's rule says."""
+    if op.layout == "elementwise":
+        return lies_as_elementwise(operands_among(op, args), result)
+    if op.layout != "like first":
+        return False
+    first = args[0]
+    return not first._unsettled and lies_alike(first._array, result)
+
+
+def lies_alike(array, result):
+    """Whether a result has the shape and the strides of an array that is contiguous, in this or the reverse order."""
+    if not (array.flags.c_contiguous or array.flags.f_contiguous) or array.ndim != result.ndim:
+        return False
+    for d in range(array.ndim):
+        if array.shape[d] != result.shape[d] or array.strides[d] != result.strides[d]:
+            return False
+    return True
 
 
 def operands_among(op, args):

@@ -1,4 +1,4 @@
-"""Padding with a constant or with elements of the array, its adjoint, and flipping."""
+"""Padding with a constant or with elements of the array, and its adjoint."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from rushlight.core.aliases import Array
 from rushlight.kernels.accumulate import add_rows
 from rushlight.kernels.compiled import load
 
-__all__ = ["added_back", "as_places", "flipped", "picked", "surrounded"]
+__all__ = ["added_back", "as_places", "picked", "surrounded"]
 
 fast: Any = load("pads")
 LONG = 4096  # positions of longer lines are not cached
@@ -40,12 +40,6 @@ def outside(n: int, before: int, after: int) -> Array:
     return np.where(places < n, np.maximum(places, -1), -1)
 
 
-@keep_places
-def in_line(n: int, backwards: bool) -> Array:
-    """The positions of a line in order, or in reverse order."""
-    return np.arange(n)[:: -1 if backwards else 1]
-
-
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given positions of each of the last dimensions."""
     if has_kernel(input) and (found := fast.padded(input, tuple(places), None)) is not None:
@@ -63,18 +57,6 @@ def added_back(input: Array, shape: Sequence[int], places: Sequence[np.ndarray])
         rows = np.swapaxes(input, dim, 0)
         input = np.swapaxes(add_rows(index, np.ascontiguousarray(rows, like=rows), shape[dim]), 0, dim)
     return np.ascontiguousarray(input, like=input)
-
-
-def flipped(input: Array, dims: tuple[int, ...]) -> Array:
-    """The elements with some dimensions reversed, in the order in memory of an array that is contiguous backwards."""
-    if is_turned(input):
-        return flipped(input.T, tuple([input.ndim - 1 - dim for dim in dims])).T
-    first = min(dims, default=input.ndim)
-    if has_kernel(input):
-        places = tuple([in_line(n, dim in dims) for dim, n in enumerate(input.shape[first:], first)])
-        if (found := fast.padded(input, places, None)) is not None:
-            return found
-    return np.flip(input, dims).copy()
 
 
 def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) -> np.ndarray | None:
@@ -97,11 +79,6 @@ places_again = lru_cache(maxsize=256)(places_between)
 def places_surrounded(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, ...]:
     """`places_between`, which are kept for small arrays."""
     return (places_again if max(shape, default=0) < LONG else places_between)(shape, widths)
-
-
-def is_turned(input: Array) -> bool:
-    """Whether the first dimension of an array, and not its last, is the one whose elements are neighbours."""
-    return type(input) is np.ndarray and input.flags.f_contiguous and not input.flags.c_contiguous
 
 
 def has_kernel(input: Array) -> bool:

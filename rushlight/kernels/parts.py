@@ -31,15 +31,18 @@ PART = 1 << 20  # bytes of one thread's part
 SLOW = 1 << 16  # bytes from which on they do for functions that take long
 MANY = 8  # parts that threads can share evenly
 
-fast: ModuleType | None = load("steps")
+fast: ModuleType | None = load("moves")
 ndarray = np.ndarray
 
 
 def assign(out: Any, values: Any) -> None:
     """Writes values, converted and broadcast, into an array: `np.copyto`."""
-    if type(out) is type(values) is ndarray and out.nbytes < LARGE:
-        out[...] = values
-        return
+    if type(out) is type(values) is ndarray:
+        if fast is not None and fast.assigned(out, values):
+            return
+        if out.nbytes < LARGE:
+            out[...] = values
+            return
     if type(out) is not ndarray or out.nbytes < LARGE or not may_share(out, values):
         np.copyto(out, values, casting="unsafe")
         return
@@ -49,8 +52,6 @@ def assign(out: Any, values: Any) -> None:
         out, values = out.reshape(-1), values.reshape(-1)
     elif values.ndim:
         values = np.broadcast_to(values, out.shape)
-    if fast is not None and fast.copy_rows(out, values):
-        return
     by_rows(lambda rows, given: np.copyto(rows, given, casting="unsafe"), out, values)
 
 
@@ -112,11 +113,8 @@ def by_slices(function: Callable[[ndarray], Any], x: Any, dim: int) -> Any:
 
 def duplicate(x: Any) -> Any:
     """A copy of an array, contiguous: `np.array(x, order="C")`."""
-    if type(x) is not ndarray or x.nbytes < LARGE:
-        return np.array(x, order="C", like=x)
-    out = np.empty(x.shape, x.dtype)
-    assign(out, x)
-    return out
+    found = None if fast is None else fast.copied(x)
+    return np.array(x, order="C", like=x) if found is None else found
 
 
 # elementwise functions

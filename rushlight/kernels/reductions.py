@@ -14,10 +14,8 @@ __all__ = ["moments", "reduced", "summed", "total"]
 fast: Any = load("reductions")
 fast_wholes: Any = load("whole_reductions")
 fast_moments: Any = load("moments")
-LARGE = 1 << 10  # elements from which on numbers are added and multiplied in the compiled kernel's order
 MANY = 1 << 14  # elements from which on it pays off to look for an order of dimensions that the kernel takes
 BLOCK = 4096  # rows of float32 that NumPy adds one after the other; more of them are added in blocks
-AT_ONCE = {LARGEST, SMALLEST, SQUARES, SIZES}  # the same in any order, or two steps of NumPy
 UFUNCS: dict[int, np.ufunc] = {PRODUCT: np.multiply, LARGEST: np.maximum, SMALLEST: np.minimum}
 TAKEN: dict[int, Callable[[np.ndarray], np.ndarray]] = {
     NUMBERS: lambda x: np.where(np.isnan(x), x.dtype.type(0), x),
@@ -29,13 +27,13 @@ AFTERWARDS = dict.fromkeys((NUMBERS, SQUARES, SIZES), SUM)  # how results of som
 
 def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
     """The reduction of all elements as a 0-dimensional array: by default the sum."""
-    found = kernel_for(x).total(x, kind) if type(x) is np.ndarray and has_kernel(x, kind) else None
+    found = kernel_for(x).total(x, kind) if type(x) is np.ndarray and fast is not None else None
     return plain(x, None, False, kind) if found is None else found
 
 
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
     """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
-    if type(x) is np.ndarray and dims and has_kernel(x, kind):
+    if type(x) is np.ndarray and dims and fast is not None:
         found, first, last, kernel = None, min(dims), max(dims), kernel_for(x)
         if len(dims) == x.ndim:
             found = kernel.total(x, kind)
@@ -77,11 +75,6 @@ def in_order_of_memory(x: np.ndarray, dims: tuple[int, ...], kind: int) -> np.nd
         return None
     kept = [d for d in order if d not in dims]
     return found.transpose([kept.index(d) for d in sorted(kept)])
-
-
-def has_kernel(x: np.ndarray, kind: int) -> bool:
-    """Whether the compiled kernel may compute a reduction of an array of this size."""
-    return fast is not None and (x.size >= LARGE or kind in AT_ONCE)
 
 
 def kernel_for(x: np.ndarray) -> Any:

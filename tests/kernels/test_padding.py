@@ -1,4 +1,4 @@
-"""Padding and flipping, compiled and with NumPy's functions."""
+"""Padding, compiled and with NumPy's functions."""
 
 import numpy as np
 import pytest
@@ -67,16 +67,6 @@ def test_what_was_picked_is_added_back(shape, places, dtype):
         found = padding.added_back(each, shape, places)
         assert found.dtype == expected.dtype
         assert np.array_equal(found, expected)
-
-
-@pytest.mark.usefixtures("form")
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1,), (7,), *SHAPES, (2, 0, 3), (2, 2, 2, 2, 2)])
-def test_flips_are_numpys(shape, dtype):
-    x = numbers(shape, dtype)
-    for dims in {(0,), (-1,), (len(shape) // 2,), tuple(range(len(shape)))}:
-        for each in layouts_of(x):
-            assert np.array_equal(torch.from_numpy(each).flip(dims).numpy(), np.flip(x, dims))
 
 
 @pytest.mark.usefixtures("form")

@@ -78,25 +78,3 @@ def test_zeros(shape, dtype):
     found = steps.zeros(shape, np.ones(2, dtype))
     assert found.dtype == dtype
     assert np.array_equal(found, np.zeros(shape, dtype))
-
-
-@needs_compiled
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bool", "int16", "complex128"])
-@pytest.mark.parametrize("shape", [(1,), (0, 3), (5, 1), (3, 4), (2, 3, 4), (2, 600, 300)], ids=str)
-def test_arrays_are_joined(shape, dtype):
-    arrays = [np.random.default_rng(i).uniform(-9, 9, shape).astype(dtype) for i in range(3)]
-    for dim in range(len(shape)):
-        np.testing.assert_array_equal(steps.fast.joined(arrays, dim, False), np.concatenate(arrays, dim))
-        longer = [arrays[0], np.concatenate(arrays, dim)]
-        np.testing.assert_array_equal(steps.fast.joined(longer, dim, False), np.concatenate(longer, dim))
-    for dim in range(len(shape) + 1):
-        np.testing.assert_array_equal(steps.fast.joined(arrays, dim, True), np.stack(arrays, dim))
-
-
-@needs_compiled
-def test_arrays_that_do_not_fit_together_are_left_to_numpy():
-    x = np.ones((2, 3))
-    others = [x.T, np.ones((2, 4)), np.ones((2, 3), np.float32), np.ones(3), [1.0], np.ones((2, 3), ">f8")]
-    assert all(steps.fast.joined([x, other], 0, False) is None for other in others)
-    assert steps.fast.joined([x], 2, False) is None
-    assert steps.fast.joined([], 0, False) is None

@@ -47,19 +47,22 @@ cdef struct Check:
     bint failed
 
 
-cdef bint are_below(const cnp.npy_int64* numbers, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t n) noexcept nogil:
-    """Whether all numbers are from 0 to n - 1."""
+cdef wide check_numbers(const cnp.npy_int64* numbers, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t n,
+                        bint* failed) noexcept nogil:
+    """Notes if some numbers are not from 0 to n - 1."""
     cdef Py_ssize_t k
-    cdef bint failed = False
+    cdef bint found = False
     for k in range(start, stop):
-        failed |= (numbers[k] < 0) | (numbers[k] >= n)
-    return not failed
+        found |= <size_t>numbers[k] >= <size_t>n
+    failed[0] |= found
 
 
 cdef void check_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Checks some numbers."""
     cdef Check* job = <Check*>given
-    if not job.failed and not are_below(job.numbers, start, stop, job.n):
+    cdef bint failed = False
+    check_numbers(job.numbers, start, stop, job.n, &failed)
+    if failed:
         job.failed = True
 
 
@@ -122,7 +125,7 @@ cdef bint put_runs(const Along* job, const real* source, real* out, Py_ssize_t o
     if job.inner == 1:
         for row in range(job.count):
             number = index[row]
-            if not 0 <= number < job.n:
+            if <size_t>number >= <size_t>job.n:
                 return False
             out[number] += source[row]
         return True

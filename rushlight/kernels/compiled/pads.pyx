@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Padding and flipping: lines of a result, made of pieces of an array's lines and of a constant; and the adjoint."""
+"""Padding: lines of a result, made of pieces of an array's lines and of a constant; and the adjoint."""
 
 cimport numpy as cnp
 import numpy as np

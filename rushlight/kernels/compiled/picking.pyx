@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport npy_intp
 
+from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -29,10 +30,6 @@ ctypedef fused item:
     cnp.npy_uint64
     double complex
 
-ctypedef fused real:
-    float
-    double
-
 
 cdef struct Walk:
     int ndim
@@ -43,13 +40,25 @@ cdef struct Walk:
     npy_intp step, size  # stride and size of the array along `dim`
 
 
-cdef bint is_block(Walk* walk, npy_intp size) noexcept nogil:
+cdef bint is_block(const Walk* walk, npy_intp size) noexcept nogil:
     """Whether a row of the array is adjacent in memory, with one index, and its values too, or one value."""
     cdef int last = walk.ndim - 1
     return walk.places[last] == 0 and walk.array[last] == size and walk.values[last] in (0, size)
 
 
-cdef bint move_block(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+cdef inline void copy_block(void* out, const void* x, size_t bytes) noexcept nogil:
+    """Copies a row; a number of bytes that the compiler knows takes no call."""
+    if bytes == 64:
+        memcpy(out, x, 64)
+    elif bytes == 128:
+        memcpy(out, x, 128)
+    elif bytes == 32:
+        memcpy(out, x, 32)
+    else:
+        memcpy(out, x, bytes)
+
+
+cdef bint move_block(const Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
     """Gathers or scatters such a row; returns whether its index was valid."""
     cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], count = walk.shape[walk.ndim - 1]
     cdef item* target = <item*>(array + k * walk.step)
@@ -57,16 +66,16 @@ cdef bint move_block(Walk* walk, const char* index, char* array, char* values, i
     if not 0 <= k < walk.size:
         return False
     if way == TAKE:
-        memcpy(values, target, count * sizeof(item))
+        copy_block(values, target, count * sizeof(item))
     elif walk.values[walk.ndim - 1]:
-        memcpy(target, values, count * sizeof(item))
+        copy_block(target, values, count * sizeof(item))
     else:
         for i in range(count):
             target[i] = value
     return True
 
 
-cdef bint add_block(Walk* walk, const char* index, char* array, const real* values, real* like) noexcept nogil:
+cdef bint add_block(const Walk* walk, const char* index, char* array, const real* values, real* like) noexcept nogil:
     """Adds such a row of values; returns whether its index was valid."""
     cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], step = walk.values[walk.ndim - 1] != 0
     cdef real* target = <real*>(array + k * walk.step)
@@ -77,21 +86,51 @@ cdef bint add_block(Walk* walk, const char* index, char* array, const real* valu
     return True
 
 
-cdef bint move_row(Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
-    """Gathers or scatters a row; returns whether its indices were valid."""
+cdef struct Line:  # how a row is traversed
+    npy_intp n
+    npy_intp places, along, apart  # strides of the index, of the array apart from `step`, and of the values
+    npy_intp step, size  # of the array along the dimension
+
+
+cdef inline Line line_of(const Walk* walk) noexcept nogil:
+    """How the rows of a walk are traversed."""
     cdef int last = walk.ndim - 1
+    return Line(walk.shape[last], walk.places[last], walk.array[last], walk.values[last], walk.step, walk.size)
+
+
+cdef inline bint is_plain_line(const Line* line, npy_intp size) noexcept nogil:
+    """Whether indices and values are adjacent in memory, and the array's elements along the dimension."""
+    return line.places == sizeof(cnp.npy_int64) and line.along == 0 and line.step == line.apart == size
+
+
+cdef inline bint move_line(Line line, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+    """Gathers or scatters a row; returns whether its indices were valid."""
     cdef npy_intp i, k
-    if is_block(walk, sizeof(item)):
-        return move_block(walk, index, array, values, way, like)
-    for i in range(walk.shape[last]):
-        k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
-        if not 0 <= k < walk.size:
+    for i in range(line.n):
+        k = (<const cnp.npy_int64*>index)[0]
+        if <size_t>k >= <size_t>line.size:
             return False
         if way == TAKE:
-            (<item*>(values + i * walk.values[last]))[0] = (<item*>(array + k * walk.step + i * walk.array[last]))[0]
+            (<item*>values)[0] = (<item*>(array + k * line.step))[0]
         else:
-            (<item*>(array + k * walk.step + i * walk.array[last]))[0] = (<item*>(values + i * walk.values[last]))[0]
+            (<item*>(array + k * line.step))[0] = (<item*>values)[0]
+        index += line.places
+        array += line.along
+        values += line.apart
     return True
+
+
+cdef bint move_row(const Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+    """Gathers or scatters a row; returns whether its indices were valid."""
+    cdef Line line
+    if is_block(walk, sizeof(item)):
+        return move_block(walk, index, array, values, way, like)
+    line = line_of(walk)
+    if is_plain_line(&line, sizeof(item)):  # the compiler knows the strides
+        line = Line(line.n, sizeof(cnp.npy_int64), 0, sizeof(item), sizeof(item), line.size)
+        return move_line(line, index, array, values, TAKE, like) if way == TAKE else \
+            move_line(line, index, array, values, PUT, like)
+    return move_line(line, index, array, values, way, like)
 
 
 cdef inline real reduced(real old, real new, int way) noexcept nogil:
@@ -108,23 +147,47 @@ cdef inline real reduced(real old, real new, int way) noexcept nogil:
     return best if new == new else new
 
 
-cdef bint reduce_row(Walk* walk, const char* index, char* array, char* values, int way, real* like) noexcept nogil:
-    """Reduces a row into the array; returns whether its indices were valid."""
-    cdef int last = walk.ndim - 1
+cdef inline bint reduce_line(Line line, const char* index, char* array, const char* values, int way,
+                             real* like) noexcept nogil:
+    """Reduces a row into the array in a way that the compiler knows; returns whether its indices were valid."""
     cdef npy_intp i, k
     cdef real* place
-    if way == SUM and is_block(walk, sizeof(real)):
-        return add_block(walk, index, array, <const real*>values, like)
-    for i in range(walk.shape[last]):
-        k = (<const cnp.npy_int64*>(index + i * walk.places[last]))[0]
-        if not 0 <= k < walk.size:
+    for i in range(line.n):
+        k = (<const cnp.npy_int64*>index)[0]
+        if <size_t>k >= <size_t>line.size:
             return False
-        place = <real*>(array + k * walk.step + i * walk.array[last])
-        place[0] = reduced(place[0], (<real*>(values + i * walk.values[last]))[0], way)
+        place = <real*>(array + k * line.step)
+        place[0] = reduced(place[0], (<const real*>values)[0], way)
+        index += line.places
+        array += line.along
+        values += line.apart
     return True
 
 
-cdef bint do_row(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
+cdef inline bint reduce_any_line(Line line, const char* index, char* array, const char* values, int way,
+                                 real* like) noexcept nogil:
+    """`reduce_line` for any way."""
+    if way == SUM:
+        return reduce_line(line, index, array, values, SUM, like)
+    if way == PRODUCT:
+        return reduce_line(line, index, array, values, PRODUCT, like)
+    if way == LARGEST:
+        return reduce_line(line, index, array, values, LARGEST, like)
+    return reduce_line(line, index, array, values, SMALLEST, like)
+
+
+cdef bint reduce_row(const Walk* walk, const char* index, char* array, const char* values, int way,
+                     real* like) noexcept nogil:
+    """Reduces a row into the array; returns whether its indices were valid."""
+    cdef Line line = line_of(walk)
+    if way == SUM and is_block(walk, sizeof(real)):
+        return add_block(walk, index, array, <const real*>values, like)
+    if is_plain_line(&line, sizeof(real)):
+        line = Line(line.n, sizeof(cnp.npy_int64), 0, sizeof(real), sizeof(real), line.size)
+    return reduce_any_line(line, index, array, values, way, like)
+
+
+cdef bint do_row(const Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
     """Processes a row by the size of its elements; those that are reduced are floats or doubles."""
     if way != TAKE and way != PUT:
         return reduce_row(walk, index, array, values, way, <float*>NULL) if size == 4 else \

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Sums, products and extremes of large arrays, over all elements or over consecutive dimensions.
+"""Sums, products and extremes of arrays, over all elements or over consecutive dimensions.
 
 Rows are reduced in blocks with 64 partial results, and the blocks are combined in double precision. Reductions over
 rows go column by column, some columns at a time; where there are few columns, some rows together are taken for one.
@@ -14,8 +14,6 @@ from rushlight.kernels.compiled.codes cimport LARGEST, NUMBERS, PRODUCT, SIZES, 
 from rushlight.kernels.compiled.joining cimport joined
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
-
-import numpy as np
 
 cnp.import_array()
 
@@ -51,12 +49,10 @@ cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) 
     cdef real[SIDE_BY_SIDE] found
     cdef double[SIDE_BY_SIDE] together
     cdef Py_ssize_t i, j
-    cdef real last
     if n < SIDE_BY_SIDE:
-        last = taken(x[0], kind)
+        result[0] = taken(x[0], kind)
         for i in range(1, n):
-            last = joined(last, taken(x[i], kind), kind)
-        result[0] = last
+            result[0] = joined(result[0], <double>taken(x[i], kind), kind)
         return
     for j in range(SIDE_BY_SIDE):
         found[j] = taken(x[j], kind)
@@ -280,6 +276,7 @@ def total(x, int kind=SUM):
     cdef double result
     cdef double* found
     cdef Py_ssize_t i, blocks
+    cdef cnp.ndarray out
     cdef Job job
     if number == 0 or not is_dense(x):
         return None
@@ -290,13 +287,18 @@ def total(x, int kind=SUM):
         raise MemoryError
     job.out = found
     try:
-        shared(reduce_blocks, &job, blocks, max(1, GRAIN // BLOCK))
+        shared(reduce_blocks, &job, blocks, GRAIN // BLOCK)
         result = found[0]
         for i in range(1, blocks):
             result = joined(result, found[i], kind)
     finally:
         free(found)
-    return np.asarray(result, np.float32 if job.single else np.float64)
+    out = cnp.PyArray_EMPTY(0, NULL, number, 0)
+    if job.single:
+        (<float*>cnp.PyArray_DATA(out))[0] = <float>result
+    else:
+        (<double*>cnp.PyArray_DATA(out))[0] = result
+    return out
 
 
 def along(x, int first, int last, int kind):

@@ -1,9 +1,9 @@
 # distutils: extra_compile_args = -ffp-contract=off
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Fills arrays with one number, or with evenly spaced numbers; copies rows, and joins arrays."""
+"""Fills arrays with one number, or with evenly spaced numbers."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.lanes cimport real, wide
@@ -131,98 +131,4 @@ def integers(int64_t first, int64_t step, Py_ssize_t n):
     job.out, job.kind, job.whole_first, job.whole_step = cnp.PyArray_BYTES(out), cnp.NPY_INT64, first, step
     if n:
         shared(count_part, &job, n, GRAIN // sizeof(int64_t))
-    return out
-
-
-cdef struct Copy:
-    char* out
-    const char* x
-    Py_ssize_t run  # bytes of a row
-    Py_ssize_t out_step, step  # bytes from one row to the next
-
-
-cdef void copy_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Copies some rows: at once if there are no gaps between them, and rows of one element without a call for each."""
-    cdef const Copy* job = <const Copy*>given
-    cdef Py_ssize_t row
-    if job.step == job.run and job.out_step == job.run:
-        memcpy(job.out + start * job.run, job.x + start * job.run, (stop - start) * job.run)
-    elif job.run == sizeof(uint32_t):
-        for row in range(start, stop):
-            (<uint32_t*>(job.out + row * job.out_step))[0] = (<const uint32_t*>(job.x + row * job.step))[0]
-    elif job.run == sizeof(uint64_t):
-        for row in range(start, stop):
-            (<uint64_t*>(job.out + row * job.out_step))[0] = (<const uint64_t*>(job.x + row * job.step))[0]
-    else:
-        for row in range(start, stop):
-            memcpy(job.out + row * job.out_step, job.x + row * job.step, job.run)
-
-
-def copy_rows(cnp.ndarray out not None, cnp.ndarray x not None):
-    """Copies an array into another of its shape and type; returns whether it did: not if rows have gaps."""
-    cdef Copy job
-    cdef int d
-    if out.ndim != x.ndim:
-        return False
-    job.run = cnp.PyArray_ITEMSIZE(x)
-    for d in range(x.ndim - 1, 0, -1):
-        if out.strides[d] != job.run or x.strides[d] != job.run:
-            return False
-        job.run *= x.shape[d]
-    if x.ndim == 0 or job.run == 0 or cnp.PyArray_TYPE(x) != cnp.PyArray_TYPE(out) or not cnp.PyArray_SAMESHAPE(x, out) \
-            or not cnp.PyArray_ISBEHAVED(out) or not cnp.PyArray_ISBEHAVED_RO(x):
-        return False
-    job.out, job.x, job.out_step, job.step = cnp.PyArray_BYTES(out), cnp.PyArray_BYTES(x), out.strides[0], x.strides[0]
-    shared(copy_part, &job, x.shape[0], max(1, GRAIN // job.run))
-    return True
-
-
-cdef int copy_block(char* out, const char* x, Py_ssize_t run, Py_ssize_t rows, Py_ssize_t step) except -1:
-    """Copies rows of some bytes, which follow each other, to places that are `step` bytes apart."""
-    cdef Copy job
-    job.out, job.x, job.run, job.step, job.out_step = out, x, run, run, step
-    if rows == 1:  # one long row is cut into parts
-        rows, job.run, job.step, job.out_step = run, 1, 1, 1
-    return shared(copy_part, &job, rows, max(1, GRAIN // max(job.run, 1))) if run else 0
-
-
-def joined(list arrays not None, int dim, bint new):
-    """Contiguous arrays of one type joined along a dimension, or with `new` along one that is put in there.
-
-    None for others, and for arrays that do not fit together.
-    """
-    cdef cnp.ndarray first, x, out
-    cdef cnp.npy_intp[65] shape
-    cdef Py_ssize_t rows = 1, run
-    cdef char* place
-    cdef int d
-    if not arrays or not cnp.PyArray_CheckExact(arrays[0]):
-        return None
-    first = arrays[0]
-    if first.ndim > 63 or not 0 <= dim < first.ndim + new or cnp.PyArray_TYPE(first) == cnp.NPY_OBJECT:
-        return None
-    for d in range(first.ndim):
-        shape[d + (new and d >= dim)] = first.shape[d]
-    shape[dim] = 0
-    for one in arrays:
-        if not cnp.PyArray_CheckExact(one):
-            return None
-        x = one
-        if x.ndim != first.ndim or cnp.PyArray_TYPE(x) != cnp.PyArray_TYPE(first) or not cnp.PyArray_ISCARRAY_RO(x):
-            return None
-        for d in range(x.ndim):
-            if x.shape[d] != first.shape[d] and (new or d != dim):
-                return None
-        shape[dim] += 1 if new else x.shape[dim]
-    out = cnp.PyArray_SimpleNew(first.ndim + new, shape, cnp.PyArray_TYPE(first))
-    if cnp.PyArray_SIZE(out) == 0:
-        return out
-    for d in range(dim):
-        rows *= shape[d]
-    place = cnp.PyArray_BYTES(out)
-    for one in arrays:
-        x = one
-        run = cnp.PyArray_NBYTES(x) // rows
-        copy_block(place, cnp.PyArray_BYTES(x), run, rows, cnp.PyArray_NBYTES(out) // rows)
-        place += run
     return out

@@ -12,8 +12,6 @@ from rushlight.kernels.compiled.codes cimport LARGEST, PRODUCT, SMALLEST, SUM
 from rushlight.kernels.compiled.lanes cimport always, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
-import numpy as np
-
 cnp.import_array()
 
 cdef enum:
@@ -160,7 +158,9 @@ def total(x, int kind=SUM):
         reduce_any_row(<const whole*>job.out, blocks, &result, kind)
     finally:
         free(job.out)
-    return np.asarray(result, np.int64)
+    out = cnp.PyArray_EMPTY(0, NULL, cnp.NPY_INT64, 0)
+    (<whole*>cnp.PyArray_DATA(out))[0] = result
+    return out
 
 
 def along(x, int first, int last, int kind):

@@ -31,7 +31,7 @@ __all__ = ["embedding"]
 )
 def _rows(input: Array, indices: Array) -> Array:
     """The rows of a table at the given indices."""
-    return input.take(indices, 0)
+    return selected(input, indices)
 
 
 @operator(

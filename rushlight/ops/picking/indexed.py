@@ -16,6 +16,7 @@ from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, are_indices
 from rushlight.kernels.picking import put_along, take_along
+from rushlight.kernels.steps import zeros
 from rushlight.layouts import owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import is_complex, missing
@@ -54,6 +55,10 @@ def _add_at(input: Array, shape: Sequence[int], dim: int, index: Array) -> Array
     """Zeros of a given shape with `input` added at `index` along `dim`: the adjoint of `index_select`."""
     if not shape:
         return as_array(np.add.reduce(input, axis=None))
+    if dim:
+        out = zeros(shape, input)
+        if put_along(out, np.reshape(index, -1), dim, input, "sum"):
+            return out
     rows = np.ascontiguousarray(np.swapaxes(input, dim, 0), like=input)
     added = add_rows(np.reshape(index, -1), rows, shape[dim])
     return np.ascontiguousarray(np.swapaxes(added, 0, dim), like=input)

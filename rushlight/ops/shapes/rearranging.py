@@ -11,9 +11,9 @@ from rushlight.core.batched import grown
 from rushlight.core.batching import by, leading, refusal
 from rushlight.core.graph import TensorBase
 from rushlight.dtypes import TYPE_NAMES, from_numpy_dtype
-from rushlight.kernels.padding import flipped
+from rushlight.kernels.moves import flipped, rolled
 from rushlight.kernels.parts import tiled
-from rushlight.layouts import contiguous_format, owned
+from rushlight.layouts import contiguous_format
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
 from rushlight.ops.picking.indexed import index_select
 from rushlight.ops.shapes.shape import flatten, unsqueeze
@@ -98,7 +98,7 @@ def roll_batch(n: int, input: Array, shifts: Any, dims: Sequence[int]) -> Any:
     batch=by(roll_batch),
 )
 def _roll(input: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    return np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
+    return rolled(input, shifts, dims)
 
 
 @method
@@ -136,7 +136,7 @@ def _rot90(input: Array, k: int, dims: tuple[int, int]) -> Array:
     if turns == 0:
         return input.copy()
     flips = ((second,), dims, (first,))[turns - 1]
-    turned = flipped(input, flips) if input.flags.forc else owned(np.flip(input, flips))
+    turned = flipped(input, flips)
     return turned if turns == 2 else turned.swapaxes(first, second)
 
 
