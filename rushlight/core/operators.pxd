@@ -104,7 +104,7 @@ cdef lay(Operator op, tuple args, TensorBase out)
 @cython.locals(first=TensorBase)
 cdef bint lies_by_rule(Operator op, tuple args, object result) except -1
 
-@cython.locals(d=int)
+@cython.locals(d=int, own=npy_intp, size=npy_intp)
 cdef bint lies_alike(array_type array, array_type result) except -1
 
 cdef list operands_among(Operator op, tuple args)

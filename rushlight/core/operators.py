@@ -596,8 +596,10 @@ def lies_alike(array, result):
     """Whether a result has the shape and the strides of an array that is contiguous, in this or the reverse order."""
     if not (array.flags.c_contiguous or array.flags.f_contiguous) or array.ndim != result.ndim:
         return False
+    own = array.dtype.itemsize
+    size = result.dtype.itemsize
     for d in range(array.ndim):
-        if array.shape[d] != result.shape[d] or array.strides[d] != result.strides[d]:
+        if array.shape[d] != result.shape[d] or array.strides[d] * size != result.strides[d] * own:
             return False
     return True
 

@@ -1,4 +1,4 @@
-"""Elements by their rank: the first few, that of one rank, the most frequent; and places in a sorted sequence."""
+"""Elements by their rank: in order, the first few, that of one rank, the most frequent; and places in a sorted sequence."""
 
 from types import ModuleType
 from typing import Any
@@ -7,10 +7,43 @@ import numpy as np
 
 from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import duplicate
+from rushlight.machine import threads
 
-__all__ = ["extreme_along", "first_along", "most_frequent", "place_in_rows", "places_in"]
+__all__ = ["extreme_along", "first_along", "in_order", "most_frequent", "place_in_rows", "places_in"]
 
 fast: ModuleType | None = load("ranking")
+fast_sorting: ModuleType | None = load("sorting")
+PART = 1 << 15  # elements that a thread sorts at once
+
+
+def in_order(array: Any, dim: int, descending: bool = False) -> tuple[np.ndarray, np.ndarray] | None:
+    """The elements sorted along a dimension and their indices; None if not supported.
+
+    Equal elements keep their order, and NaN counts as the largest.
+    """
+    if fast_sorting is None or not is_array(array) or not array.ndim:
+        return None
+    rows = array.swapaxes(dim, -1)
+    if not rows.flags.c_contiguous:
+        rows = duplicate(rows)
+    keys = fast_sorting.keys(rows, descending)
+    if keys is None:
+        return None
+    if keys.size <= PART:
+        keys.sort(-1)
+    else:
+        lines = keys.reshape(-1, keys.shape[-1])
+        threads.share(lambda start, stop: lines[start:stop].sort(-1), len(lines), max(1, PART // lines.shape[-1]))
+    found = fast_sorting.settled(rows, keys, descending)
+    return None if found is None else tuple([lying_like(array, part.swapaxes(dim, -1)) for part in found])
+
+
+def lying_like(array: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """An array contiguous as another is, backwards or not; a copy if it is not so."""
+    if array.flags.f_contiguous and not array.flags.c_contiguous:
+        return part if part.flags.f_contiguous else duplicate(part.T).T
+    return part if part.flags.c_contiguous else duplicate(part)
 
 
 def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
@@ -46,19 +79,8 @@ def most_frequent(rows: Any) -> Any:
     """The last index of the most frequent element of each row, the smallest of several such; None if not supported."""
     if fast is None or not is_array(rows) or rows.ndim == 0 or rows.dtype.char not in "fd":
         return None
-    return fast.most_frequent(rows, order_of_numbers(rows))
-
-
-def order_of_numbers(rows: np.ndarray) -> np.ndarray:
-    """The indices that sort each row, equal elements in any order; NaN is at either end."""
-    if rows.dtype.char == "d":
-        return rows.argsort(-1)
-    bits = rows.view(np.int32) if rows.flags.c_contiguous else np.ascontiguousarray(rows).view(np.int32)
-    keys = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).astype(np.int64) << 32
-    keys |= np.arange(rows.shape[-1])
-    keys.sort(-1)  # with the index in the lower half: sorting numbers is faster than sorting indices
-    keys &= 0xFFFFFFFF
-    return keys
+    found = in_order(rows, rows.ndim - 1)
+    return fast.most_frequent(rows, rows.argsort(-1) if found is None else found[1])
 
 
 def places_in(sequence: Any, values: Any, right: bool) -> Any:

@@ -100,3 +100,47 @@ def test_the_first_of_long_rows(dtype, largest):
     order = np.argsort(rows, 1)  # NaN is at the end
     np.testing.assert_array_equal(places, order[:, ::-1][:, :5] if largest else order[:, :5])
     np.testing.assert_array_equal(values, np.take_along_axis(rows, places, 1))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("kind", ["different", "ties", "nan"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("shape", [*ROWS[:-1], (300, 300)])
+def test_elements_in_order(shape, dtype, kind, descending):
+    if dtype == "int64" and kind == "nan":
+        pytest.skip("there is none")
+    rows = rows_of(shape, "float64", kind)
+    rows = (rows * 100).astype(dtype) if dtype == "int64" else rows.astype(dtype)
+    for dim in range(rows.ndim):
+        for given in (rows, np.asfortranarray(rows), np.repeat(rows, 2, -1)[..., ::2]):
+            values, places = ranking.in_order(given, dim, descending)
+            if descending:
+                backwards = np.flip(given, dim).argsort(dim, kind="stable")
+                expected = np.flip(given.shape[dim] - 1 - backwards, dim)
+            else:
+                expected = given.argsort(dim, kind="stable")
+            assert np.array_equal(places, expected)
+            assert np.array_equal(values, np.take_along_axis(given, expected, dim), equal_nan=True)
+
+
+def test_doubles_that_differ_in_their_last_bits_are_in_order():
+    draw = np.random.default_rng(0)
+    near = 1 + np.finfo(float).eps * draw.integers(0, 30, (40, 50))
+    values, places = ranking.in_order(near, 1)
+    assert np.array_equal(places, near.argsort(1, kind="stable"))
+    assert np.array_equal(values, np.sort(near, 1))
+    assert np.array_equal(ranking.in_order(-near, 1, True)[1], places)
+    assert ranking.in_order(1 + np.finfo(float).eps * draw.permutation(500), 0) is None
+
+
+def test_numbers_at_the_ends_of_their_types_are_in_order():
+    for x in (
+        np.array([0.0, -0.0, np.inf, np.nan, -np.inf, -np.nan, 0.0, -1.0], np.float32),
+        np.array([0.0, -0.0, np.inf, np.nan, -np.inf, -np.nan, 5e-324, -5e-324]),
+    ):
+        assert np.array_equal(ranking.in_order(x, 0)[1], x.argsort(kind="stable"))
+    limits = np.iinfo(np.int64)
+    near_the_end = np.array([limits.max, limits.max - 3, limits.max - 1, limits.max])
+    assert ranking.in_order(near_the_end, 0)[1].tolist() == [1, 2, 0, 3]
+    assert ranking.in_order(near_the_end, 0, True)[1].tolist() == [0, 3, 2, 1]
+    assert ranking.in_order(np.array([limits.min, limits.max]), 0) is None

@@ -133,6 +133,8 @@ CALLS = {
     "segments.reduced": lambda: torch.segment_reduce(x(), "sum", lengths=i(8, 2) * 0 + 4),
     "segments.spread": lambda: back(torch.segment_reduce(x(), "sum", lengths=i(8, 2) * 0 + 4)),
     "softmax.has_numbers": lambda: F.scaled_dot_product_attention(x(), x(), x(), is_causal=True),
+    "sorting.keys": lambda: x().sort(1),
+    "sorting.settled": lambda: x().argsort(0),
     "softmax.softmax": lambda: x().softmax(1),
     "softmax.softmax_cotangent": lambda: back(x().softmax(1)),
     "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),

@@ -24,6 +24,7 @@ from rushlight.ops.elementwise.blending import lerp
 from rushlight.ops.picking.gather import _gather
 from rushlight.ops.reductions.extrema import as_given, refuse_complex_derivative, refuse_empty, returned, shared_by_all
 from rushlight.ops.reductions.reduction import axes, kept_shape, type_name
+from rushlight.ops.reductions.sorting import order_of
 from rushlight.ops.shapes.shape import _squeezed
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -46,10 +47,10 @@ def picked(input: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
 def ranked(rows: Array, rank: Any) -> Array:
     """The index of the element of a given rank (a number, or one for each row) along the last dimension."""
     if isinstance(rank, int):
-        found = ranking.place_in_rows(rows, rank)
-        return rows.argpartition(rank, -1)[..., rank] if found is None else found
-    order = rows.argsort(-1, kind="stable")
-    return at_places(order, rank)
+        if (found := ranking.place_in_rows(rows, rank)) is not None:
+            return found
+        return by_slices(lambda part: part.argpartition(rank, -1)[..., rank], rows, rows.ndim - 1)
+    return at_places(order_of(rows, rows.ndim - 1, False), rank)
 
 
 def at_places(rows: Array, places: Array) -> Array:
@@ -88,7 +89,7 @@ def most_frequent(rows: Array) -> Array:
     """The index of the most frequent element of each row: of several such, the smallest, and its last index."""
     if (found := ranking.most_frequent(rows)) is not None:
         return found
-    order = rows.argsort(-1, kind="stable")
+    order = order_of(rows, rows.ndim - 1, False)
     values = _gather.forward(rows, rows.ndim - 1, order)
     place = np.arange(rows.shape[-1], like=rows)
     first = np.ones(rows.shape, bool, like=rows)
@@ -103,7 +104,7 @@ def selecting(name: str, node: str, choose: Callable[..., Any]) -> Any:
 
     def forward(input: Array, dim: int, keepdim: bool, *options: Any) -> tuple[Array, Array]:
         rows = input if dim >= input.ndim - 1 else np.moveaxis(input, dim, -1)
-        places = by_slices(lambda part: choose(part, *options), rows, rows.ndim - 1) if input.ndim else 0
+        places = choose(rows, *options) if input.ndim else 0
         return picked(input, places, dim, keepdim)
 
     def formula(grads: Sequence[Array], result1: Array, input_shape: Sequence[int], dim: int) -> Array:
@@ -264,7 +265,7 @@ def _quantile_places(input: Array, q: Array, interpolation: str, ignore_nan: boo
     The indices are along the last dimension, of shape (*rows, quantiles). `q * factor + offset` is the weight of the
     element above.
     """
-    order = np.argsort(input, -1, kind="stable")
+    order = order_of(input, input.ndim - 1, False)
     missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
     last = input.shape[-1] - 1
     if ignore_nan:

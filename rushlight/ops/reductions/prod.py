@@ -7,6 +7,8 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading, over_all
+from rushlight.core.fusion import fused
+from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import unary as call_unary
@@ -19,7 +21,7 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.derivatives.tangents import weighed
-from rushlight.ops.reductions.reduction import integers_widened, repeated, repeated_over
+from rushlight.ops.reductions.reduction import integers_widened, kept_shape, repeated, repeated_over
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
 
@@ -113,18 +115,40 @@ def product_of_others(input: Array, dim: int) -> Array:
     return _product_before(input, dim, False) * _product_before(input, dim, True)
 
 
-def prod_cotangent(grad: Array, input: Array) -> Array:
+@fused
+def times_quotient(grad: Array, result: Array, input: Array) -> Array:
+    """The gradient of a product of numbers that are not zero."""
+    return grad * (result / input)
+
+
+def has_no_zeros(input: Any) -> bool:
+    """Whether all elements of an array, or of a tensor, are different from zero; False for batched ones."""
+    array = input._array if isinstance(input, TensorBase) else input
+    return type(array) is np.ndarray and bool(array.all())
+
+
+def prod_cotangent(grad: Array, input: Array, result: Array) -> Array:
     """The gradient of the product of all elements."""
     if not input.shape:
         return grad
+    if has_no_zeros(input):
+        return times_quotient(grad, result, input)
     return repeated(grad, input.shape) * product_of_others(input.reshape(-1), 0).reshape(input.shape)
+
+
+def prod_dim_cotangent(grad: Array, input: Array, result: Array, dim: int, keepdim: bool) -> Array:
+    """The gradient of the products along a dimension."""
+    if input.shape and has_no_zeros(input):
+        kept = kept_shape(input.shape, (dim,))
+        return times_quotient(grad.reshape(kept), result.reshape(kept), input)
+    return repeated_over(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
 
 
 @operator(
     promote=integers_widened,
     batch=over_all(np.multiply.reduce),
     tangent=weighed,
-    input=lambda grad, input, result: prod_cotangent(grad, input),
+    input=lambda grad, input, result: prod_cotangent(grad, input, result),
     slopes={"input": "elementwise of tensors"},
 )
 def _prod(input: Array) -> Array:
@@ -137,9 +161,7 @@ def _prod(input: Array) -> Array:
     batch=leading,
     node="ProdBackward1",
     tangent=weighed,
-    input=lambda grad, input, result, dim, keepdim: (
-        repeated_over(grad, input.shape, (dim,), keepdim) * product_of_others(input, dim)
-    ),
+    input=lambda grad, input, result, dim, keepdim: prod_dim_cotangent(grad, input, result, dim, keepdim),
     slopes={"input": "reduced"},
 )
 def _prod_dim(input: Array, dim: int, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
