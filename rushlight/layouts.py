@@ -269,6 +269,15 @@ def laid_over(array: np.ndarray, shape: Sequence[int], strides: Sequence[int], o
     return np.asarray(Memory(interface, array)).view(array.dtype)
 
 
+def diagonal_of(array: np.ndarray, offset: int, first: int, second: int) -> np.ndarray:
+    """A view of a diagonal of two dimensions, as the last dimension."""
+    if fast is not None and type(array) is np.ndarray:
+        return fast.diagonal(array, offset, first, second)
+    out = array.diagonal(offset, first, second)
+    out.flags.writeable = array.flags.writeable
+    return out
+
+
 def reread(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The memory of an array as elements of another dtype: NumPy loses the strides of arrays without elements."""
     if array.size or not array.shape or type(array) is not np.ndarray:

@@ -586,8 +586,8 @@ def lies_by_rule(op, args, result):
     """Whether a quick look shows that a result lies as its operator's rule says."""
     if op.layout == "elementwise":
         return lies_as_elementwise(operands_among(op, args), result)
-    if op.layout != "like first":
-        return False
+    if op.layout != "like first" and op.layout != "with gaps":
+        return op.layout == "kept" and in_order(result)
     first = args[0]
     return not first._unsettled and lies_alike(first._array, result)
 

@@ -1,4 +1,4 @@
-"""Elements by their rank: in order, the first few, that of one rank, the most frequent; and places in a sorted sequence."""
+"""Elements by their rank: in order, the first few, one, the most frequent; and places in a sorted sequence."""
 
 from types import ModuleType
 from typing import Any

@@ -34,10 +34,12 @@ def total(x: np.ndarray, kind: int = SUM) -> np.ndarray:
 def reduced(x: np.ndarray, dims: tuple[int, ...], keepdim: bool, kind: int) -> np.ndarray:
     """The reduction over some dimensions, which are kept with size 1 with `keepdim`."""
     if type(x) is np.ndarray and dims and fast is not None:
-        found, first, last, kernel = None, min(dims), max(dims), kernel_for(x)
+        found, first, last, kernel = None, dims[0], dims[0], kernel_for(x)
         if len(dims) == x.ndim:
             found = kernel.total(x, kind)
-        elif last - first + 1 == len(dims):
+        elif len(dims) > 1:
+            first, last = min(dims), max(dims)
+        if len(dims) < x.ndim and last - first + 1 == len(dims):
             found = kernel.along(x, first, last, kind)
         if found is None and len(dims) < x.ndim > 2 and x.size >= MANY:
             found = in_order_of_memory(x, dims, kind)

@@ -168,7 +168,7 @@ def scaled_down(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -
     """The parts along some dimensions, those with a larger p-norm scaled down to `maxnorm`."""
     wide = input.astype(np.float32) if is_half(input.dtype) else input
     sizes = norms.norm_of(wide, p, dims, True)
-    factors = np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1).astype(wide.dtype)
+    factors = np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1)
     return (wide * factors).astype(input.dtype, copy=False)
 
 

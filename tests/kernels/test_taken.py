@@ -101,6 +101,8 @@ CALLS = {
     "maxima.divided": lambda: F.adaptive_max_pool2d(x(2, 3, 8, 8), 3),
     "maxima.largest": lambda: F.max_pool2d(x(8, 8, 3, 2).permute(3, 2, 0, 1), 2),
     "maxima.slid": lambda: (F.max_pool2d(x(2, 3, 8, 8), 2), F.max_pool1d(x(2, 3, 8), 2)),
+    "masks.places": lambda: torch.nonzero(x() > 0),
+    "masks.scattered": lambda: x().masked_scatter(x() > 0, x()),
     "maxima.fractional": lambda: F.fractional_max_pool2d(x(2, 3, 8, 8), 2, 3),
     "moments.moments": lambda: x().var(1),
     "moves.assigned": lambda: x(600, 600).clone(),
@@ -174,6 +176,7 @@ CALLS = {
     "windows.inferred": lambda: x(4, 6).reshape(3, -1),
     "windows.reshaped": lambda: x(4, 6).view(3, 8),
     "windows.expanded": lambda: x(1, 6).expand(3, 6),
+    "windows.diagonal": lambda: x(3, 3).diagonal(),
     "windows.compact": lambda: x().as_strided((3, 3), (2, 1)).clone(),
     "windows.laid_over": lambda: x().as_strided((3, 3), (2, 1)),
 }

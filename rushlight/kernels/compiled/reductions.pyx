@@ -19,6 +19,8 @@ cnp.import_array()
 
 cdef enum:
     SIDE_BY_SIDE = 64
+    FEW = 16  # partial results of a row of up to MANY elements
+    MANY = 512
     BLOCK = 8192  # elements of a row
     SHORT = 4096  # elements of a product: the numbers of longer ones become so small that a CPU is slow with them
     RUN = 256  # columns
@@ -37,40 +39,58 @@ cdef inline real taken(real x, int kind) noexcept nogil:
     return fabs(x) if kind == SIZES else x
 
 
-cdef always fold(double* found, Py_ssize_t width, int kind) noexcept nogil:
+cdef always fold(real* found, Py_ssize_t width, int kind) noexcept nogil:
     """Combines the second half of some results with the first."""
     cdef Py_ssize_t j
     for j in range(width):
         found[j] = joined(found[j], found[j + width], kind)
 
 
-cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
-    """The result of a block's n elements."""
+cdef always fold_all(real* found, Py_ssize_t width, int kind) noexcept nogil:
+    """Combines 16 or 64 results to the first."""
+    if width == SIDE_BY_SIDE:
+        fold(found, 32, kind)
+        fold(found, 16, kind)
+    fold(found, 8, kind)
+    fold(found, 4, kind)
+    fold(found, 2, kind)
+    fold(found, 1, kind)
+
+
+cdef always reduce_lanes(const real* x, Py_ssize_t n, double* result, int kind, Py_ssize_t width) noexcept nogil:
+    """The result of n elements, at least `width`, with so many partial results."""
     cdef real[SIDE_BY_SIDE] found
     cdef double[SIDE_BY_SIDE] together
     cdef Py_ssize_t i, j
-    if n < SIDE_BY_SIDE:
+    for j in range(width):
+        found[j] = taken(x[j], kind)
+    for i in range(1, n // width):
+        for j in range(width):
+            found[j] = joined(found[j], taken(x[i * width + j], kind), kind)
+    x += n - n % width
+    for j in range(n % width):
+        found[j] = joined(found[j], taken(x[j], kind), kind)
+    if kind == LARGEST or kind == SMALLEST:  # exact
+        fold_all(found, width, kind)
+        result[0] = found[0]
+        return
+    for j in range(width):
+        together[j] = found[j]
+    fold_all(together, width, kind)
+    result[0] = together[0]
+
+
+cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
+    """The result of a block's n elements."""
+    cdef Py_ssize_t i
+    if n < FEW:
         result[0] = taken(x[0], kind)
         for i in range(1, n):
             result[0] = joined(result[0], <double>taken(x[i], kind), kind)
-        return
-    for j in range(SIDE_BY_SIDE):
-        found[j] = taken(x[j], kind)
-    for i in range(1, n // SIDE_BY_SIDE):
-        for j in range(SIDE_BY_SIDE):
-            found[j] = joined(found[j], taken(x[i * SIDE_BY_SIDE + j], kind), kind)
-    x += n - n % SIDE_BY_SIDE
-    for j in range(n % SIDE_BY_SIDE):
-        found[j] = joined(found[j], taken(x[j], kind), kind)
-    for j in range(SIDE_BY_SIDE):
-        together[j] = found[j]
-    fold(together, 32, kind)
-    fold(together, 16, kind)
-    fold(together, 8, kind)
-    fold(together, 4, kind)
-    fold(together, 2, kind)
-    fold(together, 1, kind)
-    result[0] = together[0]
+    elif n < SIDE_BY_SIDE or (n < MANY and kind != LARGEST and kind != SMALLEST):
+        reduce_lanes(x, n, result, kind, FEW)
+    else:
+        reduce_lanes(x, n, result, kind, SIDE_BY_SIDE)
 
 
 cdef wide reduce_any_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:

@@ -5,6 +5,7 @@ cimport numpy as cnp
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.copies cimport copy_run
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -17,12 +18,23 @@ cdef struct Job:
     char* out
     Py_ssize_t size  # bytes of an element
     Py_ssize_t rows, columns, diagonal
+    Py_ssize_t down, across  # bytes from one element of x to the next
     bint lower
 
 
 cdef Py_ssize_t border(Py_ssize_t row, Py_ssize_t columns, Py_ssize_t diagonal, bint lower) noexcept nogil:
     """Where a row's part of the lower triangle ends, or that of the upper one begins."""
     return max(<Py_ssize_t>0, min(columns, row + diagonal + lower))
+
+
+cdef void copy_part(const Job* job, char* out, const char* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Copies the elements of a row from `start` to `stop`."""
+    if stop > start:
+        if job.size in (1, 4, 8):
+            copy_run(x + start * job.across, job.across, out + start * job.size, stop - start, job.size)
+        else:
+            for start in range(start, stop):
+                memcpy(out + start * job.size, x + start * job.across, job.size)
 
 
 cdef void copy_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -32,27 +44,28 @@ cdef void copy_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
     cdef const char* x
     cdef char* out
     for row in range(start, stop):
-        cut = border(row % job.rows, job.columns, job.diagonal, job.lower) * job.size
-        x, out = job.x + row * line, job.out + row * line
+        cut = border(row % job.rows, job.columns, job.diagonal, job.lower)
+        x, out = job.x + row * job.down, job.out + row * line
         if job.lower:
-            memcpy(out, x, cut)
-            memset(out + cut, 0, line - cut)
+            copy_part(job, out, x, 0, cut)
+            memset(out + cut * job.size, 0, line - cut * job.size)
         else:
-            memset(out, 0, cut)
-            memcpy(out + cut, x + cut, line - cut)
+            memset(out, 0, cut * job.size)
+            copy_part(job, out, x, cut, job.columns)
 
 
 def part(x, Py_ssize_t diagonal, bint lower):
-    """The lower or upper triangle of contiguous matrices, zeros elsewhere; None for others."""
+    """The lower or upper triangle of a matrix, or of contiguous ones, zeros elsewhere; None for others."""
     cdef Job job
     cdef cnp.ndarray array, out
-    if not cnp.PyArray_CheckExact(x) or not cnp.PyArray_IS_C_CONTIGUOUS(x):
+    if not cnp.PyArray_CheckExact(x) or not cnp.PyArray_ISALIGNED(x):
         return None
     array = x
-    if array.ndim < 2 or cnp.PyArray_SIZE(array) == 0 or cnp.PyArray_TYPE(array) >= cnp.NPY_OBJECT:
+    if array.ndim < 2 or (array.ndim > 2 and not cnp.PyArray_IS_C_CONTIGUOUS(x)) or cnp.PyArray_SIZE(array) == 0 or cnp.PyArray_TYPE(array) >= cnp.NPY_OBJECT:
         return None
     out = cnp.PyArray_SimpleNew(array.ndim, array.shape, cnp.PyArray_TYPE(array))
     job.x, job.out, job.size = cnp.PyArray_BYTES(array), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(array)
+    job.down, job.across = array.strides[array.ndim - 2], array.strides[array.ndim - 1]
     job.rows, job.columns = array.shape[array.ndim - 2], array.shape[array.ndim - 1]
     job.diagonal, job.lower = diagonal, lower
     shared(

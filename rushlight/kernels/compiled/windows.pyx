@@ -127,3 +127,24 @@ def expanded(cnp.ndarray array not None, shape):
         else:
             steps[d] = sizes[d + 1] * steps[d + 1] if sizes[d] == 1 and extra < ndim else 0
     return over(array, ndim, sizes, steps, 0)
+
+
+def diagonal(cnp.ndarray array not None, Py_ssize_t offset, int first, int second):
+    """A view of a diagonal of two dimensions, as the last dimension."""
+    cdef cnp.npy_intp sizes[MOST_DIMS]
+    cdef cnp.npy_intp steps[MOST_DIMS]
+    cdef cnp.npy_intp rows = cnp.PyArray_DIM(array, first), columns = cnp.PyArray_DIM(array, second)
+    cdef int d, kept = 0
+    for d in range(cnp.PyArray_NDIM(array)):
+        if d != first and d != second:
+            sizes[kept], steps[kept] = cnp.PyArray_DIM(array, d), cnp.PyArray_STRIDE(array, d)
+            kept += 1
+    sizes[kept] = max(<cnp.npy_intp>0, min(rows + min(offset, <Py_ssize_t>0), columns - max(offset, <Py_ssize_t>0)))
+    steps[kept] = cnp.PyArray_STRIDE(array, first) + cnp.PyArray_STRIDE(array, second)
+    if sizes[kept] == 0:
+        offset = 0
+    elif offset < 0:
+        offset = -offset * cnp.PyArray_STRIDE(array, first)
+    else:
+        offset = offset * cnp.PyArray_STRIDE(array, second)
+    return over(array, kept + 1, sizes, steps, offset)

@@ -11,7 +11,7 @@ from rushlight.core.windows import PUT_BACK, READ, Window, address, outermost
 from rushlight.layouts import extent, is_dense, is_repeated, laid_over, overlaps, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import takes_out
-from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, strided_windows
+from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, length_of_diagonal, strided_windows, two_dims
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -137,10 +137,11 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     tensor([[1., 0.],
             [0., 1.]])
     """
-    expected = input.detach().diagonal(offset, dim1, dim2)._array.shape
-    check_shape(src, expected)
-    ndim = input._array.ndim
-    return in_its_memory(_diagonal_scatter(input, src, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
+    shape = input._array.shape
+    first, second = two_dims(dim1, dim2, len(shape))
+    rest = [n for d, n in enumerate(shape) if d not in (first, second)]
+    check_shape(src, (*rest, length_of_diagonal(shape[first], shape[second], offset)))
+    return in_its_memory(_diagonal_scatter(input, src, offset, first, second))
 
 
 def view_within(array: Any, seen: Window, own: Window) -> Any:

@@ -16,6 +16,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import changed_at_once
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
+from rushlight.kernels.masks import scattered
 from rushlight.layouts import owned
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import masking
@@ -224,12 +225,10 @@ TOO_FEW = "Number of elements of source < number of ones in mask"
     name="masked_scatter",
 )
 def _masked_scatter(input: Array, mask: Array, source: Array) -> Array:
-    count = np.count_nonzero(mask)
-    if count > source.size:
-        raise RuntimeError(TOO_FEW)
-    out = owned(input)
-    out[mask] = source.reshape(-1)[:count]
-    return out
+    try:
+        return scattered(input, mask, source)
+    except ValueError:
+        raise RuntimeError(TOO_FEW) from None
 
 
 @in_place

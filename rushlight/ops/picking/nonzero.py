@@ -9,6 +9,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic
 from rushlight.core.graph import new_tensor
 from rushlight.kernels import parts
+from rushlight.kernels.masks import places
 from rushlight.layouts import laid_over
 from rushlight.ops.out import takes_out, write_out
 from rushlight.ops.table import method, operator
@@ -37,25 +38,22 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
 
 @operator(shape_of_values=True, batch=dynamic, layout="as computed")
 def _nonzero(input: Array) -> Array:
-    places = found_places(input)
-    return places if len(places) else laid_over(places, places.shape, (places.itemsize, 0))  # the columns of no rows
+    found = found_places(input)
+    return found if len(found) else laid_over(found, found.shape, (found.itemsize, 0))  # the columns of no rows
 
 
 def found_places(input: Array) -> Array:
-    """`np.argwhere`, for large arrays in parts that threads share."""
+    """The coordinates of the elements that are not zero, for large arrays in parts that threads share."""
     if type(input) is not np.ndarray or input.nbytes < parts.SLOW or not input.ndim:
-        return np.argwhere(input)
+        return places(input)
 
-    def of_rows(start: int, stop: int) -> tuple[np.ndarray, ...]:
-        places = np.nonzero(input[start:stop])
-        places[0][...] += start
-        return places
+    def of_rows(start: int, stop: int) -> np.ndarray:
+        found = places(input[start:stop]).T
+        found[0] += start
+        return found
 
     found = parts.of_parts(of_rows, len(input), max(1, len(input) // (2 * parts.MANY)))
-    out = np.empty((input.ndim, sum([places[0].size for places in found])), np.int64)
-    for row, several in zip(out, zip(*found, strict=True), strict=True):
-        np.concatenate(several, out=row)
-    return out.T
+    return np.concatenate(found, 1).T
 
 
 @operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
@@ -65,12 +63,11 @@ def _nonzero_static(input: Array, size: int, fill_value: int) -> Array:
 
 def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
     """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
-    examples = input.reshape(math.prod(input.shape[:n]), -1)
+    examples = input.reshape(math.prod(input.shape[:n]), *input.shape[n:])
     result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
     for example, rows in zip(examples, result, strict=True):
-        places = np.flatnonzero(example)[:size]
-        for dim, coordinate in enumerate(np.unravel_index(places, input.shape[n:]) if input.ndim > n else ()):
-            rows[: places.size, dim] = coordinate
+        found = places(example)[:size]
+        rows[: len(found)] = found
     return result.reshape(*input.shape[:n], size, input.ndim - n)
 
 

@@ -11,6 +11,7 @@ from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.reductions.cumulative import cumsum
 from rushlight.ops.reductions.reduction import Dim, axes
 from rushlight.ops.shapes.joining import cat
+from rushlight.ops.shapes.slicing import ALL, _slice
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
 
@@ -19,8 +20,8 @@ __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 
 def neighbours(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     """All elements along a dimension but the first, and all but the last."""
-    n = input._array.shape[dim]
-    return input.narrow(dim, min(n, 1), max(n - 1, 0)), input.narrow(dim, 0, max(n - 1, 0))
+    before, n = (ALL,) * dim, input._array.shape[dim]
+    return _slice(input, (*before, slice(1, None))), _slice(input, (*before, slice(0, max(n - 1, 0))))
 
 
 def without(tensor: Tensor, dim: int) -> tuple[int, ...]:

@@ -28,18 +28,12 @@ from rushlight.tensors import Tensor
 __all__ = ["dist"]
 
 
-SHORT = 1 << 17  # up to this many elements BLAS sums are precise enough; longer sums are added pairwise
-
-
 def norm_of(x: Array, p: float, dims: tuple[int, ...], keepdim: bool) -> Array:
     """The p-norm of a float array over `dims`; that of float16 is computed in float32."""
     if x.dtype == np.float16:
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
     if x.dtype.kind == "c" and p != 0:
         x = np.abs(x)  # infinite if one part is, even if the other part is NaN
-    if p == 2 and len(dims) == x.ndim and x.size < SHORT and x.flags.c_contiguous:
-        elements = x.reshape(-1)
-        return np.sqrt(np.dot(elements, elements)).reshape([1] * (x.ndim * keepdim))
     if p == 2:
         return np.sqrt(reduced(x, dims, keepdim, SQUARES))
     if p == 0:

@@ -14,7 +14,7 @@ from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.kernels.parts import assign, stacked
 from rushlight.kernels.steps import zeros
-from rushlight.layouts import extent, laid_over, overlaps, shown
+from rushlight.layouts import diagonal_of, extent, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -204,9 +204,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     input=lambda grad, input_shape, offset, dim1, dim2: _place_diagonal(grad, input_shape, offset, dim1, dim2),
 )
 def _diagonal(input: Array, offset: int, dim1: int, dim2: int) -> Array:
-    out = input.diagonal(offset, dim1, dim2)
-    out.flags.writeable = input.flags.writeable
-    return out
+    return diagonal_of(input, offset, dim1, dim2)
 
 
 @operator(
@@ -231,11 +229,20 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.diagonal(torch.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
     """
-    ndim = input._array.ndim
+    return _diagonal(input, offset, *two_dims(dim1, dim2, input._array.ndim))
+
+
+def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """The dimensions of a diagonal as non-negative numbers; RuntimeError if they are one."""
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return _diagonal(input, offset, first, second)
+    return first, second
+
+
+def length_of_diagonal(rows: int, columns: int, offset: int) -> int:
+    """The number of elements on a diagonal of a matrix."""
+    return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
 
 
 @operator(

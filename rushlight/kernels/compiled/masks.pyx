@@ -1,0 +1,147 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Where truths are true: their places, and values that are put there one after the other.
+
+No step depends on a branch, which would be mispredicted for every other element of a random mask.
+"""
+
+cimport numpy as cnp
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from rushlight.kernels.compiled.lanes cimport wide
+
+cnp.import_array()
+
+cdef enum:
+    MOST_DIMS = 32
+    BLOCK = 4096  # elements of a row whose places are collected at once
+
+ctypedef cnp.npy_int64 whole
+
+ctypedef fused item:
+    cnp.npy_uint8
+    cnp.npy_uint16
+    cnp.npy_uint32
+    cnp.npy_uint64
+    double complex
+
+
+cdef wide count_true(const cnp.npy_uint8* mask, Py_ssize_t n, Py_ssize_t* found) noexcept nogil:
+    """Adds the number of truths that are true."""
+    cdef Py_ssize_t i, total = 0
+    for i in range(n):
+        total += mask[i] != 0
+    found[0] += total
+
+
+cdef inline Py_ssize_t collect(const cnp.npy_uint8* mask, Py_ssize_t first, Py_ssize_t n, whole* places) noexcept nogil:
+    """Writes the places of what is true, from `first` on, and returns their number; one more is written to."""
+    cdef Py_ssize_t i, k = 0
+    for i in range(n):
+        places[k] = first + i
+        k += mask[i] != 0
+    return k
+
+
+cdef bint is_mask(object x) noexcept:
+    """Whether an array has truths, in order."""
+    return cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_BOOL and cnp.PyArray_IS_C_CONTIGUOUS(x)
+
+
+cdef void walk(const cnp.npy_uint8* mask, cnp.ndarray x, whole* out, Py_ssize_t count, whole* found) noexcept nogil:
+    """Writes the coordinates of what is true, those of each dimension in a row of their own."""
+    cdef Py_ssize_t[MOST_DIMS] at
+    cdef int d, last = cnp.PyArray_NDIM(x) - 1
+    cdef Py_ssize_t n = cnp.PyArray_DIM(x, last), k = 0, first, many, i
+    for d in range(last):
+        at[d] = 0
+    while k < count:
+        first = 0
+        while first < n:
+            many = collect(mask + first, first, min(n - first, <Py_ssize_t>BLOCK), found)
+            memcpy(out + last * count + k, found, many * sizeof(whole))
+            for d in range(last):
+                for i in range(many):
+                    out[d * count + k + i] = at[d]
+            k += many
+            first += BLOCK
+        mask += n
+        d = last - 1
+        while d >= 0:
+            at[d] += 1
+            if at[d] < cnp.PyArray_DIM(x, d):
+                break
+            at[d] = 0
+            d -= 1
+
+
+def places(mask):
+    """The coordinates of what is true: a row for each dimension. None for other arrays than contiguous truths."""
+    cdef Py_ssize_t count = 0
+    cdef cnp.npy_intp[2] shape
+    cdef whole* found
+    if not is_mask(mask) or not 0 < (<cnp.ndarray>mask).ndim <= MOST_DIMS:
+        return None
+    cdef cnp.ndarray truths = mask
+    cdef const cnp.npy_uint8* start = <const cnp.npy_uint8*>cnp.PyArray_DATA(truths)
+    count_true(start, cnp.PyArray_SIZE(truths), &count)
+    shape[0], shape[1] = truths.ndim, count
+    cdef cnp.ndarray out = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT64)
+    found = <whole*>malloc((BLOCK + 1) * sizeof(whole))
+    if found == NULL:
+        raise MemoryError
+    with nogil:
+        walk(start, truths, <whole*>cnp.PyArray_DATA(out), count, found)
+    free(found)
+    return out
+
+
+cdef void spread(const cnp.npy_uint8* mask, const item* x, const item* values, item* out, Py_ssize_t n) noexcept nogil:
+    """Takes values where the mask is true, one after the other, and elsewhere the elements of x."""
+    cdef Py_ssize_t i, k = 0
+    cdef size_t place, chosen
+    for i in range(n):
+        chosen = mask[i] != 0
+        place = <size_t>(x + i)
+        place += (0 - chosen) & (<size_t>(values + k) - place)
+        out[i] = (<const item*>place)[0]
+        k += chosen
+
+
+cdef void spread_any(cnp.ndarray mask, cnp.ndarray x, cnp.ndarray values, cnp.ndarray out, item* like) noexcept:
+    """`spread` for elements of a size."""
+    spread(<const cnp.npy_uint8*>cnp.PyArray_DATA(mask), <const item*>cnp.PyArray_DATA(x),
+           <const item*>cnp.PyArray_DATA(values), <item*>cnp.PyArray_DATA(out), cnp.PyArray_SIZE(x))
+
+
+def scattered(x, mask, values):
+    """A copy of an array with values where the mask is true; None for arrays that are not contiguous and alike.
+
+    ValueError if there are too few values.
+    """
+    cdef Py_ssize_t count = 0, n, size
+    cdef cnp.ndarray truths, given, source, out
+    if not is_mask(mask) or not cnp.PyArray_CheckExact(x) or not cnp.PyArray_CheckExact(values) \
+            or not cnp.PyArray_ISCARRAY_RO(x) or not cnp.PyArray_ISCARRAY_RO(values) \
+            or cnp.PyArray_TYPE(x) != cnp.PyArray_TYPE(values) or not cnp.PyArray_SAMESHAPE(x, mask) \
+            or cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT or cnp.PyArray_SIZE(values) == 0:
+        return None
+    truths, given, source = mask, x, values
+    n, size = cnp.PyArray_SIZE(x), cnp.PyArray_ITEMSIZE(x)
+    if size not in (1, 2, 4, 8, 16):
+        return None
+    count_true(<const cnp.npy_uint8*>cnp.PyArray_DATA(mask), n, &count)
+    if count > cnp.PyArray_SIZE(values):
+        raise ValueError
+    out = cnp.PyArray_SimpleNew(given.ndim, given.shape, cnp.PyArray_TYPE(given))
+    if size == 1:
+        spread_any(truths, given, source, out, <cnp.npy_uint8*>NULL)
+    elif size == 2:
+        spread_any(truths, given, source, out, <cnp.npy_uint16*>NULL)
+    elif size == 4:
+        spread_any(truths, given, source, out, <cnp.npy_uint32*>NULL)
+    elif size == 8:
+        spread_any(truths, given, source, out, <cnp.npy_uint64*>NULL)
+    else:
+        spread_any(truths, given, source, out, <double complex*>NULL)
+    return out
