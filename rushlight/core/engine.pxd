@@ -3,7 +3,7 @@ cimport cython
 
 from rushlight.core.array cimport ndarray as array_type
 from rushlight.core.formulas cimport add_to
-from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex
+from rushlight.core.graph cimport Node, TensorBase, VersionCounter, Vertex, is_final
 from rushlight.core.interpreters cimport observer, writer
 
 cdef object ndarray
@@ -90,6 +90,11 @@ cdef bint own(object grad)
 
 @cython.locals(x=array_type, y=array_type, i=int)
 cdef bint same_layout(object a, object b)
+
+cdef bint has_rule(Node node, Py_ssize_t i) except -1
+
+@cython.locals(tensor=TensorBase)
+cdef bint is_plain(Node node, object grad) except -1
 
 @cython.locals(k=Py_ssize_t, elementwise=bint)
 cpdef bint mixes_layouts(Node node, Py_ssize_t i, object grad) except -1

@@ -13,7 +13,7 @@ from rushlight.core.codes import BATCHED
 from rushlight.core.complaints import translated
 from rushlight.core.errors import Misfit
 from rushlight.core.formulas import add_to, evaluate_in_steps
-from rushlight.core.graph import Node, TensorBase, Vertex, new_tensor
+from rushlight.core.graph import Node, TensorBase, Vertex, is_final, new_tensor
 from rushlight.core.hooks import OWN
 from rushlight.core.interpreters import observer, writer
 from rushlight.core.locks import lock
@@ -369,9 +369,14 @@ class Backward:
     def shown(self, node, i, grad):
         """The gradient of a node's input `i` where users see its memory layout.
 
-        Where NumPy would choose another one the formula computes with tensors, each step of which lies as PyTorch's.
+        Where NumPy would choose another one the formula computes with tensors, each step of which lies as PyTorch's. It
+        need not where a rule says how the gradient lies.
         """
-        if not self.recorded and mixes_layouts(node, i, grad):
+        ruled = has_rule(node, i)
+        if ruled and self.recorded and is_plain(node, grad):
+            result = self.laid(node, i, node.cotangent(i, grad._array, False), grad)
+            return None if result is None else new_tensor(np.asarray(result))
+        if not ruled and not self.recorded and mixes_layouts(node, i, grad):
             result = in_steps(node, i, grad)
             if result is None:
                 result = node.cotangent(i, new_tensor(grad), True)
@@ -582,6 +587,23 @@ def same_layout(a, b):
         if x.strides[i] != y.strides[i] and x.shape[i] != 1:
             return False
     return True
+
+
+def has_rule(node, i):
+    """Whether a rule says how the gradient of input `i` lies, whatever the steps of its formula are."""
+    slopes = node.plan.slopes
+    return slopes is not None and slopes[i] != "" and slopes[i] not in OF_PRODUCTS
+
+
+def is_plain(node, grad):
+    """Whether a formula may compute with the cotangent's array though the pass is on tensors: nothing is recorded."""
+    if not isinstance(grad, TensorBase) or node.flags or not is_final():
+        return False
+    tensor = grad
+    return type(tensor._array) is ndarray and not tensor._unsettled
+
+
+OF_PRODUCTS = frozenset(("left factor", "right factor", "sloped"))  # rules that leave some layouts to the formula
 
 
 def mixes_layouts(node, i, grad):

@@ -139,6 +139,6 @@ cpdef TensorBase blank()
 cpdef TensorBase new_tensor(object array)
 cpdef conjugate(object value)
 cdef bint holds_tensor(object value)
-cdef bint is_final()
+cpdef bint is_final() except -1
 @cython.locals(tensor=TensorBase)
 cdef object alike(Formula compiled, object formula, list operands)

@@ -19,14 +19,13 @@ cnp.import_array()
 
 cdef enum:
     SIDE_BY_SIDE = 64
-    FEW = 16  # partial results of a row of up to MANY elements
+    FEW = 16  # partial results of a row of up to MANY elements; shorter rows are reduced one element after the other
     MANY = 512
     BLOCK = 8192  # elements of a row
     SHORT = 4096  # elements of a product: the numbers of longer ones become so small that a CPU is slow with them
     RUN = 256  # columns
     DEEP = 128  # rows that are summed before their sum is added to the others
     NARROW = 16  # with fewer columns, some rows are reduced as one
-    BRIEF = 32  # shorter rows are reduced one element after the other
     GRAIN = 1 << 15  # elements of a thread's part
 
 
@@ -80,13 +79,24 @@ cdef always reduce_lanes(const real* x, Py_ssize_t n, double* result, int kind, 
     result[0] = together[0]
 
 
+cdef always reduce_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
+    """The results of some rows of n elements."""
+    cdef Py_ssize_t i, j
+    cdef real found
+    for i in range(rows):
+        found = taken(x[0], kind)
+        for j in range(1, n):
+            found = joined(found, taken(x[j], kind), kind)
+        out[i] = found
+        x += n
+
+
 cdef always reduce_block(const real* x, Py_ssize_t n, double* result, int kind) noexcept nogil:
     """The result of a block's n elements."""
-    cdef Py_ssize_t i
+    cdef real found
     if n < FEW:
-        result[0] = taken(x[0], kind)
-        for i in range(1, n):
-            result[0] = joined(result[0], <double>taken(x[i], kind), kind)
+        reduce_brief(x, &found, 1, n, kind)
+        result[0] = found
     elif n < SIDE_BY_SIDE or (n < MANY and kind != LARGEST and kind != SMALLEST):
         reduce_lanes(x, n, result, kind, FEW)
     else:
@@ -146,18 +156,6 @@ cdef wide join_any_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t 
         join_rows(x, found, rows, step, n, SIZES)
 
 
-cdef always reduce_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
-    """The results of some rows of n elements."""
-    cdef Py_ssize_t i, j
-    cdef real found
-    for i in range(rows):
-        found = taken(x[0], kind)
-        for j in range(1, n):
-            found = joined(found, taken(x[j], kind), kind)
-        out[i] = found
-        x += n
-
-
 cdef wide reduce_any_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n, int kind) noexcept nogil:
     """Reduces short rows by the given kind."""
     if kind == SUM:
@@ -201,11 +199,11 @@ cdef void reduce_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noex
     cdef const Job* job = <const Job*>given
     cdef Py_ssize_t i
     cdef double found
-    if job.size < BRIEF and job.single:
+    if job.size < FEW and job.single:
         reduce_any_brief(
             <const float*>job.x + start * job.size, <float*>job.out + start, stop - start, job.size, job.kind)
         return
-    if job.size < BRIEF:
+    if job.size < FEW:
         reduce_any_brief(
             <const double*>job.x + start * job.size, <double*>job.out + start, stop - start, job.size, job.kind)
         return

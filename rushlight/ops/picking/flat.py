@@ -11,7 +11,8 @@ from rushlight.core.batched import Batched, aligned, spread
 from rushlight.core.batching import by
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
-from rushlight.kernels.picking import selected
+from rushlight.kernels.parts import duplicate
+from rushlight.kernels.picking import put_along, selected
 from rushlight.ops.out import takes_out
 from rushlight.ops.picking.indexed import beyond
 from rushlight.ops.table import in_place, method, operator
@@ -120,8 +121,10 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 def _put(input: Array, index: Array, source: Array, accumulate: bool) -> Array:
     if accumulate:
         return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
-    out = np.array(input, order="C", like=input)
-    out.reshape(-1)[np.reshape(index, -1)] = np.reshape(source, -1)
+    out = duplicate(input)
+    flat, places, values = out.reshape(-1), np.reshape(index, -1), np.reshape(source, -1)
+    if not put_along(flat, places, 0, values):
+        flat[places] = values
     return out
 
 

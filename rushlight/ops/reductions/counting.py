@@ -9,6 +9,8 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic, refusal
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.kernels.codes import LARGEST, SMALLEST
+from rushlight.kernels.reductions import total
 from rushlight.ops.arguments.dims import known_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.changes.filling import overflow
@@ -190,24 +192,28 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return _bincount(input, weights, minlength)
 
 
-@operator(batch=by(lambda n, input, *how: histograms(input.reshape(*input.shape[:n], -1), *how)))
+def histogram_batch(n: int, input: Array, *how: Any) -> Array:
+    """The batch rule of `histc`."""
+    rows = input.reshape(math.prod(input.shape[:n]), math.prod(input.shape[n:]))
+    return np.stack([_histc.forward(row, *how) for row in rows]).reshape(*input.shape[:n], -1)
+
+
+@operator(batch=by(histogram_batch))
 def _histc(input: Array, bins: int, low: float, high: float) -> Array:
-    return histograms(input.reshape(-1), bins, low, high)
-
-
-def histograms(rows: Any, bins: Any, low: Any, high: Any) -> Any:
-    """The histogram of each row, between `low` and `high` if they differ, else between its minimum and maximum."""
-    if low == high and rows.shape[-1]:
-        low, high = rows.min(-1, keepdims=True), rows.max(-1, keepdims=True)
-    low, high = np.asarray(low, rows.dtype), np.asarray(high, rows.dtype)
-    if not (np.isfinite(low) & np.isfinite(high)).all():
-        raise RuntimeError(f"torch.histc: range of [{low.min()}, {high.max()}] is not finite")
-    low, high = np.where(low == high, low - 1, low), np.where(low == high, high + 1, high)
-    inside = (rows >= low) & (rows <= high)
-    place = np.minimum(np.where(inside, (rows - low) / (high - low) * bins, 0).astype(np.int64), bins - 1)
-    first = bins * np.arange(math.prod(rows.shape[:-1])).reshape(*rows.shape[:-1], 1)
-    counts = np.bincount((place + first)[inside], minlength=bins * first.size)
-    return counts.astype(rows.dtype).reshape(*rows.shape[:-1], bins)
+    """The histogram between `low` and `high` if they differ, else between the minimum and the maximum."""
+    row = input.reshape(-1)
+    if low == high and row.size:
+        low, high = total(row, SMALLEST).item(), total(row, LARGEST).item()
+    else:
+        low, high = np.asarray([low, high], row.dtype).tolist()
+        row = row[(row >= low) & (row <= high)]
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low}, {high}] is not finite")
+    if low == high:
+        low, high = low - 1, high + 1
+    places = ((row - low) / (high - low) * bins).astype(np.int64)
+    counts = np.bincount(np.minimum(places, bins - 1, out=places), minlength=bins)
+    return counts.astype(row.dtype)
 
 
 @method

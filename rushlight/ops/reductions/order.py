@@ -17,7 +17,9 @@ from rushlight.core.guards import asking
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.kernels import ranking
+from rushlight.kernels.codes import LARGEST
 from rushlight.kernels.parts import by_slices
+from rushlight.kernels.reductions import reduced
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.elementwise.blending import lerp
@@ -266,16 +268,19 @@ def _quantile_places(input: Array, q: Array, interpolation: str, ignore_nan: boo
     element above.
     """
     order = order_of(input, input.ndim - 1, False)
-    missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
     last = input.shape[-1] - 1
-    if ignore_nan:
+    missing = np.isnan(reduced(input, (input.ndim - 1,), True, LARGEST))
+    if not missing.any():
+        factor, offset = np.full(missing.shape, last, q.dtype), np.zeros(missing.shape, q.dtype)
+    elif ignore_nan:
+        missing = np.add.reduce(np.isnan(input), -1, np.int64)[..., None]
         factor, offset = np.maximum(last - missing, 0).astype(q.dtype), np.zeros_like(missing, q.dtype)
     else:
-        factor, offset = (np.where(hole, last, 0).astype(q.dtype) for hole in (missing == 0, missing > 0))
+        factor, offset = (np.where(hole, last, 0).astype(q.dtype) for hole in (~missing, missing))
     ranks = q * factor + offset
     ranks = ROUNDED[interpolation](ranks) if interpolation in ROUNDED else ranks
     below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
-    low, high = np.take_along_axis(order, below, -1), np.take_along_axis(order, above, -1)
+    low, high = (_gather.forward(order, order.ndim - 1, ranks) for ranks in (below, above))
     return low, high, factor, offset - below.astype(q.dtype)
 
 

@@ -245,6 +245,14 @@ def searchsorted(
     >>> torch.searchsorted(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 2.5]))
     tensor([1, 2])
     """
+    from_right = right_side("torch.searchsorted", right, side)
+    return searched(sorted_sequence, input, out_int32, from_right, sorter)
+
+
+def searched(
+    sorted_sequence: Tensor, input: Tensor | float, out_int32: bool, right: bool, sorter: Tensor | None = None
+) -> Tensor:
+    """The part that `searchsorted` and `bucketize` share."""
     sequence, wanted = arithmetic(sorted_sequence, input)
     if not wanted.ndim and sequence.ndim != 1:
         raise RuntimeError(
@@ -268,13 +276,12 @@ def searchsorted(
         )
     if sorter is not None:
         check_sorter(sorter)
-    from_right = right_side("torch.searchsorted", right, side)
     for what, array in (("input value", wanted), ("boundary", sequence)):
         if not array.flags.c_contiguous:
             warn_once(NOT_CONTIGUOUS.format(what))
     if sequence.dtype.kind in "bc" and wanted.size:
         raise missing("searchsorted_out_cpu", sequence.dtype)
-    places = _searchsorted(new_tensor(sequence), new_tensor(wanted), from_right, sorter)
+    places = _searchsorted(new_tensor(sequence), new_tensor(wanted), right, sorter)
     return places.int() if out_int32 else places
 
 
@@ -312,4 +319,4 @@ def bucketize(input: Tensor | float, boundaries: Tensor, *, out_int32: bool = Fa
     """
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+    return searched(boundaries, input, out_int32, right)

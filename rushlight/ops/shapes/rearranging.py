@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from rushlight.kernels.moves import flipped, rolled
 from rushlight.kernels.parts import tiled
 from rushlight.layouts import contiguous_format
 from rushlight.ops.arguments.dims import sequence, wrap_dim, wrap_dims
+from rushlight.ops.making.copying import _clone
 from rushlight.ops.picking.indexed import index_select
+from rushlight.ops.shapes.broadcasting import _expand
 from rushlight.ops.shapes.shape import flatten, unsqueeze
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -247,13 +250,13 @@ def repeat_interleave(
 
 def repeat_evenly(input: Tensor, n: int, dim: int) -> Tensor:
     """Each element along a dimension repeated n times: an expanded view, flattened."""
+    n = index(n)
     if n < 0:
         raise RuntimeError("Repeats must be non-negative")
-    sizes = [-1] * input._array.ndim
-    spread = (
-        unsqueeze(input, dim + 1).expand(*sizes[: dim + 1], n, *sizes[dim + 1 :]).clone(memory_format=contiguous_format)
-    )
-    return flatten(spread, dim, dim + 1)
+    shape, next_dim = input._array.shape, dim + 1
+    apart = unsqueeze(input, next_dim)
+    spread = _clone(_expand(apart, (*shape[:next_dim], n, *shape[next_dim:])), contiguous_format)
+    return flatten(spread, dim, next_dim)
 
 
 def repeated_batch(n: int, counts: Array, output_size: Any) -> Array:

@@ -12,6 +12,7 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import inserting, leading
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.turned import turning
+from rushlight.kernels.parts import duplicate
 from rushlight.layouts import fast, laid_over, reread, shown, strides_of_view, widened
 from rushlight.ops.arguments.dims import INTEGERS, sequence, tensors_given, wrap_dim, wrap_dims
 from rushlight.ops.table import method, operator
@@ -101,7 +102,7 @@ _reshape_alias = enter_view("reshape_alias", "ReshapeAliasBackward0", "_reshape_
     input=lambda grad, input_shape: np.reshape(grad, input_shape),
 )
 def _reshape_copy(input: Array, shape: tuple[int, ...]) -> Array:
-    return np.array(input, order="C", like=input).reshape(shape)
+    return duplicate(input).reshape(shape)
 
 
 def enter_reshaped(name: str, node: str, aten: str) -> Any:
@@ -139,6 +140,8 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] |
     sizes = inferred(sequence("reshape", "shape", sizes, shape), array.size)
     if array.flags.c_contiguous or input._unsettled:
         return _view(input, sizes)
+    if type(array) is np.ndarray and strides_of_view(array.shape, shown(array), sizes, array.itemsize) is None:
+        return _reshape_copy(input, sizes)
     try:
         return _reshape_alias(input, sizes)
     except ValueError:
