@@ -3,7 +3,7 @@
 """Fills arrays with one number, or with evenly spaced numbers."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.lanes cimport real, wide
