@@ -8,9 +8,10 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
-from rushlight.kernels.elimination import definite_factor, is_large
+from rushlight.kernels.elimination import definite_factor
+from rushlight.kernels.lapack import computed, computed_with
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_part, of_matrices, over_batches
+from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where
@@ -42,14 +43,7 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
 def _cholesky(input: Array, upper: bool) -> Array:
     if (found := definite_factor(input, upper)) is not None:
         return found
-    if not is_large(input):
-        try:
-            result = of_matrices(lambda part: np.linalg.cholesky(part, upper=upper), input)
-            if not np.isnan(np.diagonal(result, axis1=-2, axis2=-1)).any():
-                return result
-        except np.linalg.LinAlgError:
-            pass
-    result, info = factored(input, upper)  # another library's rounding may find a matrix positive that is nearly not
+    result, info = factored(input, upper)
     if info.any():
         raise failure("linalg.cholesky", NOT_POSITIVE, info)
     return result
@@ -57,6 +51,8 @@ def _cholesky(input: Array, upper: bool) -> Array:
 
 def factored(A: Array, upper: bool) -> tuple[Array, Array]:
     """The factor of each matrix, and LAPACK's `info`: the number of the first minor that is not positive, or is NaN."""
+    if (found := computed("cholesky", A, upper)) is not None:
+        return found
     factorize = lapack_functions("potrf", A)
 
     def of_one(a: Array) -> tuple[Array, Array]:
@@ -80,8 +76,8 @@ def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
     return read(np.matmul(read(L), both) if upper else np.matmul(both, read(L)))
 
 
-def inverse_by_factor(L: Any, upper: Any, B: Any) -> Any:
-    """A^-1 B, given the Cholesky factor of A."""
+def inverse_by_factors(L: Any, upper: Any, B: Any) -> Any:
+    """A^-1 B, given the Cholesky factor of A, by two triangular solutions."""
     lower = adjoint(L) if upper else L
     return _solve_triangular(adjoint(lower), _solve_triangular(lower, B, False, False), True, False)
 
@@ -95,7 +91,8 @@ def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any
 
 @operator(layout="columns", batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
 def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
-    return inverse_by_factor(L, upper, B)
+    found = computed_with("definite_solution", L, B, upper)
+    return inverse_by_factors(L, upper, B) if found is None else found
 
 
 @operator(
@@ -105,7 +102,8 @@ def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
     L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
 )
 def _cholesky_inverse(L: Array, upper: bool) -> Array:
-    return inverse_by_factor(L, upper, np.eye(L.shape[-1], dtype=L.dtype, like=L))
+    found = computed("definite_inverse", L, upper)
+    return inverse_by_factors(L, upper, np.eye(L.shape[-1], dtype=L.dtype, like=L)) if found is None else found
 
 
 @linalg

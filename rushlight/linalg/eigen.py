@@ -12,6 +12,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
+from rushlight.kernels.lapack import computed
 from rushlight.linalg.calls import check_floating, check_square, linalg
 from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
@@ -54,7 +55,8 @@ def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
     input=eigh_cotangent,
 )
 def _eigh(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
-    return tuple(np.linalg.eigh(input, UPLO))
+    found = computed("eigh", input, UPLO == "U", True)
+    return tuple(np.linalg.eigh(input, UPLO)) if found is None else found
 
 
 def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = None) -> Array:
@@ -72,7 +74,8 @@ def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = N
     input=lambda grad, input, UPLO: eigvalsh_cotangent(grad, input, UPLO),
 )
 def _eigvalsh(input: Array, UPLO: Literal["L", "U"]) -> Array:
-    return np.linalg.eigvalsh(input, UPLO)
+    found = computed("eigh", input, UPLO == "U", False)
+    return np.linalg.eigvalsh(input, UPLO) if found is None else found[0]
 
 
 @operator(
@@ -85,7 +88,7 @@ def _eigvalsh(input: Array, UPLO: Literal["L", "U"]) -> Array:
 )
 def _eigvalsh_kept(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
     """The eigenvalues, and the eigenvectors that the backward pass needs."""
-    return tuple(np.linalg.eigh(input, UPLO))
+    return _eigh.forward(input, UPLO)
 
 
 def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array:
@@ -116,6 +119,8 @@ def complex_type(dtype: np.dtype) -> np.dtype:
     input=eig_cotangent,
 )
 def _eig(input: Array) -> tuple[Array, ...]:
+    if (found := computed("eig", input)) is not None:
+        return found
     return tuple(x.astype(complex_type(input.dtype), copy=False) for x in np.linalg.eig(input))
 
 

@@ -10,6 +10,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.kernels.lapack import computed, computed_with
 from rushlight.kernels.triangles import triangle
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, check_system, linalg
 from rushlight.linalg.pieces import over_batches
@@ -36,6 +37,8 @@ def of_lapack(step: str, array: Array, hermitian: bool) -> Any:
 )
 def _ldl_factor(input: Array, hermitian: bool) -> tuple[Array, ...]:
     """L and D in one lower triangle, LAPACK's pivots and its `info`."""
+    if (found := computed("ldl", input, hermitian)) is not None:
+        return found
     factor = of_lapack("trf", input, hermitian)
 
     def factored(a: np.ndarray) -> tuple[Any, ...]:
@@ -55,6 +58,8 @@ def _ldl_factor(input: Array, hermitian: bool) -> tuple[Array, ...]:
 )
 def _ldl_solve(LD: Array, B: Array, pivots: Array, hermitian: bool) -> Array:
     """The solution of A X = B, given the decomposition of A."""
+    if (found := computed_with("ldl_solution", LD, B, pivots, hermitian)) is not None:
+        return found
     solve = of_lapack("trs", LD, hermitian)
     if 0 in (*LD.shape[-2:], *B.shape[-2:]):
         return np.zeros(np.broadcast_shapes(LD.shape[:-2], B.shape[:-2]) + B.shape[-2:], B.dtype)

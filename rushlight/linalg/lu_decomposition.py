@@ -12,6 +12,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.kernels.lapack import computed
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, linalg
 from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
@@ -64,6 +65,8 @@ def unit_lower(x: Array) -> Array:
 )
 def _lu_factor(input: Array) -> tuple[Array, ...]:
     """L and U in one matrix, the row exchanges (counted from 1), and LAPACK's `info`."""
+    if (found := computed("lu", input)) is not None:
+        return found
     factor = lapack_functions("getrf", input)
     size = min(input.shape[-2:])
 

@@ -10,7 +10,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
-from rushlight.linalg import lapack
+from rushlight.kernels.lapack import computed
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
 from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part, of_matrices
 from rushlight.linalg.solving import _solve_triangular
@@ -63,7 +63,8 @@ def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 def _qr(input: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, ...]:
     if mode == "r":
         return np.empty(0, input.dtype, like=input), np.linalg.qr(input, "r")
-    return of_matrices(lambda part: lapack.qr(part, mode), input)
+    found = computed("qr", input, mode == "complete")
+    return of_matrices(lambda part: tuple(np.linalg.qr(part, mode)), input) if found is None else found
 
 
 @linalg

@@ -8,13 +8,14 @@ import numpy as np
 
 from rushlight import return_types
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import is_array
 from rushlight.core.batched import values
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.interpreters import answered
+from rushlight.core.recording import recording
 from rushlight.kernels.elimination import inverse, solution
-from rushlight.kernels.triangles import triangle
-from rushlight.linalg import lapack
+from rushlight.kernels.lapack import computed, computed_with
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
 from rushlight.linalg.pieces import _in_columns, over_batches
 from rushlight.machine.blas import lapack_functions, settle_scipy
@@ -25,13 +26,15 @@ from rushlight.tensors import Tensor
 
 __all__ = ["inv", "inv_ex", "solve", "solve_ex", "solve_triangular", "tensorinv", "tensorsolve"]
 
-SMALL = 16  # batches of triangular matrices with at most this many rows are solved by the general solver, in one call
+SMALL = 16  # rows up to which equations are solved again in a backward pass
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 
 def zero_pivots(A: np.ndarray) -> np.ndarray:
     """LAPACK's `info` of each LU decomposition: the number (from 1) of the first 0 on the diagonal of U, 0 for none."""
+    if (found := computed("lu", A)) is not None:
+        return found[2]
     factor = lapack_functions("getrf", A)
     return over_batches(lambda a: np.asarray(factor(a)[2] if a.size else 0, np.int32), (A,), (2,))
 
@@ -105,8 +108,14 @@ def solve_cotangents(
     grad: Array, A: Array, A_shape: Sequence[int], B_shape: Sequence[int], result: Array, needs: Sequence[bool]
 ) -> list[Array]:
     """The gradients of A and B in A^-1 B."""
-    of_B = _solve(A.mT, grad)
-    of_A = unbroadcast(-np.matmul(of_B, result.mT), A_shape) if needs[0] else None
+    return cotangents_by(_solve(A.mT, grad), result, A_shape, B_shape, needs)
+
+
+def cotangents_by(
+    of_B: Array, X: Array, A_shape: Sequence[int], B_shape: Sequence[int], needs: Sequence[bool]
+) -> list[Array]:
+    """The gradients of A and B, given that of B for each solution."""
+    of_A = unbroadcast(-np.matmul(of_B, X.mT), A_shape) if needs[0] else None
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
@@ -127,6 +136,42 @@ def _solve(A: Array, B: Array) -> Array:
         raise failure("torch.linalg.solve", UNSOLVABLE, zero_pivots(A)) from None
 
 
+def kept_cotangents(
+    grad: Sequence[Array],
+    A: Array,
+    A_shape: Sequence[int],
+    B_shape: Sequence[int],
+    result0: Array,
+    result1: Array,
+    result2: Array,
+    needs: Sequence[bool],
+) -> list[Array]:
+    """`solve_cotangents` with the kept decomposition of A; for double backward, the solution depends on A."""
+    of_X, X, LU = grad[0], result0, result1
+    of_B = computed_with("lu_solution", LU, of_X, result2, True) if is_array(of_X) and LU.size else None
+    return cotangents_by(_solve(A.mT, of_X) if of_B is None else of_B, X, A_shape, B_shape, needs)
+
+
+@operator(
+    aten=("linalg_solve", "_linalg_solve_ex"),
+    layout="columns",
+    batch=elementwise,
+    node="LinalgSolveExBackward0",
+    joint=kept_cotangents,
+    inputs=("A", "B"),
+    nondifferentiable=(1, 2),
+    slopes={"B": "columns"},
+)
+def _solve_kept(A: Array, B: Array) -> tuple[Array, ...]:
+    """`_solve`, and the LU decomposition of A and its row exchanges, empty where there are none to keep."""
+    parts = computed_with("solution", A, B)
+    if parts is not None:
+        return parts
+    X = _solve.forward(A, B)
+    empty = np.zeros((*X.shape[:-2], 0, 0), X.dtype, like=X)
+    return X, empty, empty[..., 0].astype(np.int32)
+
+
 @linalg
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution X of A X = B, or of X A = B if `left` is False.
@@ -142,8 +187,14 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if vector:
         B = B.unsqueeze(-1)
     check_sides("linalg.solve", A, B, left)
-    result = _solve(A, B) if left else _solve(A.mT, B.mT).mT
+    result = solved(A, B) if left else solved(A.mT, B.mT).mT
     return result.squeeze(-1) if vector else result
+
+
+def solved(A: Tensor, B: Tensor) -> Tensor:
+    """The solution of A X = B; for large matrices whose backward pass will come, with what it needs."""
+    keeps = A._array.shape[-1] > SMALL and (A.requires_grad or B.requires_grad) and recording()
+    return _solve_kept(A, B)[0] if keeps else _solve(A, B)
 
 
 def check_solve(A: Tensor, B: Tensor) -> bool:
@@ -244,10 +295,8 @@ def triangular_cotangents(
 )
 def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:
     """The solution X of A X = B with a triangular A; the other triangle is not read."""
-    if type(A) is np.ndarray and A.ndim > 2 and A.shape[-1] <= SMALL and not unitriangular:
-        found = lapack.solved(triangle(A, 0, not upper), B)
-        if found is not None:
-            return found
+    if (found := computed_with("triangular_solution", A, B, upper, unitriangular)) is not None:
+        return found
     from scipy.linalg.blas import get_blas_funcs
 
     solver = get_blas_funcs("trsm", (A, B))
