@@ -316,8 +316,11 @@ def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
 
 def columns(shape: Any, args: Any) -> Any:
     """Each matrix in column-major order, as LAPACK leaves it; inputs below two dimensions are contiguous."""
-    if len(shape) < max(2, args[0]._array.ndim):
+    first = args[1] if isinstance(args[0], (list, tuple)) else args[0]  # a gradient's cotangents are a list
+    if len(shape) < max(2, first._array.ndim):
         return None
+    if len(shape) == 2:
+        return 1, max(shape[0], 1)
     sizes = [max(n, 1) for n in shape]
     return (*compact(sizes, 1)[:-2], 1, sizes[-2])
 
@@ -374,8 +377,8 @@ def kept(tensor: TensorBase, shape: Sequence[int], dims: int | Sequence[int]) ->
 
 
 def tall_columns(shape: Any, args: Any) -> Any:
-    """Column-major order of a gradient, unless the matrices are wider than tall; its cotangents are a list."""
-    return columns(shape, args[1:]) if shape[-2] >= shape[-1] else None
+    """Column-major order of a gradient, unless the matrices are wider than tall."""
+    return columns(shape, args) if shape[-2] >= shape[-1] else None
 
 
 def halved(shape: Sequence[int], args: Any) -> Any:

@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 fast: ModuleType | None = load("elimination")
+LARGE = 64  # rows from which on NumPy takes longer than a few of its calls
 
 
 def inverse(A: Array) -> Array:
@@ -48,7 +49,7 @@ def determinant(A: Array) -> Array:
 
 def log_determinant(A: Array) -> tuple[Array, Array]:
     """The signs (or phases) of the determinants, and the logarithms of their absolute values."""
-    parts = computed("lu", A.mT)
+    parts = computed("lu", A.mT) if A.shape[-1] >= LARGE else None
     if parts is None:
         return np.linalg.slogdet(A)
     found = signed_pivots(*parts[:2])

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 
-__all__ = ["indices", "trace", "triangle"]
+__all__ = ["indices", "mirrored", "trace", "triangle"]
 
 fast: ModuleType | None = load("triangles")
 LARGEST = np.iinfo(np.int64).max // 4  # diagonals further away have the same effect
@@ -21,6 +21,14 @@ def triangle(input: Array, diagonal: int, lower: bool) -> Array:
     if not input.size:
         return input.copy()
     return np.tril(input, diagonal) if lower else np.triu(input, diagonal)
+
+
+def mirrored(input: Array, lower: bool) -> Array:
+    """The Hermitian matrices that have one triangle, and the real parts of the diagonal, in common with others."""
+    if fast is not None and (found := fast.mirrored(input, lower)) is not None:
+        return found
+    part = np.tril(input, -1) if lower else np.triu(input, 1)
+    return part + part.mT.conj() + np.real(input * np.eye(input.shape[-1], dtype=input.dtype, like=input))
 
 
 def trace(matrix: Array) -> Array:

@@ -108,6 +108,11 @@ def check_batch(name: str, argument: str, found: Sequence[int], wanted: Sequence
         )
 
 
+def any_failed(info: Array) -> bool:
+    """Whether LAPACK's `info` of any matrix is not 0."""
+    return bool(np.count_nonzero(info))
+
+
 def failure(name: str, text: str, info: np.ndarray) -> LinAlgError:
     """The error for the first matrix of a batch with a nonzero LAPACK `info`, which is inserted into the text."""
     found = int(np.flatnonzero(info)[0])

@@ -10,8 +10,9 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.kernels.elimination import definite_factor
 from rushlight.kernels.lapack import computed, computed_with
+from rushlight.kernels.triangles import mirrored
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_part, over_batches
+from rushlight.linalg.pieces import adjoint, lower_part, over_batches, times, upper_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where
@@ -30,9 +31,7 @@ NOT_POSITIVE = (
 def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     """The gradient of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
     L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
-    product = np.matmul(adjoint(L), gL)
-    lower = np.tril(product, -1)
-    half = (lower + adjoint(lower) + diagonal_part(product)) / 2
+    half = mirrored(times(adjoint(L), gL / 2), True)
     left = _solve_triangular(adjoint(L), half, True, False)
     return adjoint(_solve_triangular(adjoint(L), adjoint(left), True, False))
 
@@ -72,8 +71,8 @@ def factored(A: Array, upper: bool) -> tuple[Array, Array]:
 def factor_cotangent(change: Any, L: Any, upper: Any) -> Any:
     """The gradient of L in A = L L^H (with `upper`, L^H L), given that of A: zero for the triangle that is not read."""
     both = change + adjoint(change)
-    read = np.triu if upper else np.tril
-    return read(np.matmul(read(L), both) if upper else np.matmul(both, read(L)))
+    read = upper_part if upper else lower_part
+    return read(times(read(L), both) if upper else times(both, read(L)))
 
 
 def inverse_by_factors(L: Any, upper: Any, B: Any) -> Any:
@@ -85,7 +84,7 @@ def inverse_by_factors(L: Any, upper: Any, B: Any) -> Any:
 def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any, result: Array) -> Any:
     """The gradients of B and L in A^-1 B."""
     of_B = _cholesky_solve(grad, L, upper)
-    of_L = factor_cotangent(-np.matmul(of_B, adjoint(result)), L, upper)
+    of_L = factor_cotangent(-times(of_B, adjoint(result)), L, upper)
     return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
 
 
@@ -99,7 +98,7 @@ def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
     layout="columns",
     batch=leading,
     holomorphic=False,
-    L=lambda grad, L, upper, result: factor_cotangent(-np.matmul(np.matmul(result, grad), result), L, upper),
+    L=lambda grad, L, upper, result: factor_cotangent(-times(times(result, grad), result), L, upper),
 )
 def _cholesky_inverse(L: Array, upper: bool) -> Array:
     found = computed("definite_inverse", L, upper)

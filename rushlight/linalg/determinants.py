@@ -12,7 +12,7 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.kernels.elimination import determinant, is_spoiled, log_determinant, regular_cofactors
 from rushlight.linalg.calls import check_floating, check_square, linalg
-from rushlight.linalg.pieces import adjoint
+from rushlight.linalg.pieces import adjoint, times
 from rushlight.linalg.solving import _inv
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import method, operator
@@ -56,18 +56,18 @@ def _cofactors(input: Array) -> Array:
     ones = np.ones_like(s[..., :1])
     before = np.multiply.accumulate(np.concatenate([ones, s[..., :-1]], -1), -1)
     after = np.multiply.accumulate(np.concatenate([ones, s[..., :0:-1]], -1), -1)[..., ::-1]
-    return phase * np.matmul(u * np.expand_dims(before * after, -2), vh)
+    return phase * times(u * np.expand_dims(before * after, -2), vh)
 
 
 def minors_cotangent(grad: Array, direction: Any, input: Array) -> Any:
     """The third derivative of the determinant along two directions, for nonsingular matrices."""
     inverse = _inv(input)
-    first, second = np.matmul(inverse, direction), np.matmul(inverse, grad)
+    first, second = times(inverse, direction), times(inverse, grad)
     of_first, of_second = trace(first), trace(second)
-    both, turned = np.matmul(first, second), np.matmul(second, first)
+    both, turned = times(first, second), times(second, first)
     parts = both + turned - of_first * second - of_second * first
     whole = of_first * of_second - trace(both)
-    return as_matrices(_det(input)) * (np.matmul(parts, inverse) + whole * inverse).mT
+    return as_matrices(_det(input)) * (times(parts, inverse) + whole * inverse).mT
 
 
 def trace(x: Array) -> Any:
@@ -88,10 +88,10 @@ def _minors(direction: Array, input: Array) -> Array:
     zeros = np.add.reduce(zero, -1, keepdims=True)[..., None] - zero[..., None] - zero[..., None, :]
     others = np.multiply.reduce(safe, -1, keepdims=True)[..., None] / (safe[..., None] * safe[..., None, :])
     others = np.where((zeros == 0) & ~np.eye(s.shape[-1], dtype=bool), others, 0)
-    along = np.matmul(np.matmul(np.swapaxes(u, -1, -2), direction), np.swapaxes(vh, -1, -2))
-    diagonal = np.matmul(others, np.diagonal(along, 0, -2, -1)[..., None])
+    along = times(times(np.swapaxes(u, -1, -2), direction), np.swapaxes(vh, -1, -2))
+    diagonal = times(others, np.diagonal(along, 0, -2, -1)[..., None])
     inner = diagonal * np.eye(s.shape[-1]) - np.swapaxes(others * along, -1, -2)
-    return phase * np.matmul(np.matmul(u, inner), vh)
+    return phase * times(times(u, inner), vh)
 
 
 @method

@@ -12,9 +12,10 @@ from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
+from rushlight.kernels import spectra
 from rushlight.kernels.lapack import computed
 from rushlight.linalg.calls import check_floating, check_square, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
+from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew, times
 from rushlight.linalg.solving import _solve
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator
@@ -39,11 +40,21 @@ def check_phase(product: Any, name: str) -> None:
 def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
     """The gradient of A = V L V^H: V (diag(gL) + skew(V^H gV) / 2 / E) V^H, E[i, j] = L[j] - L[i]."""
     L, V = result0, result1
-    product = np.matmul(adjoint(V), grad[1])
-    check_phase(product, "linalg_eigh_backward")
-    turns = skew(product) / 2
-    inner = quotient(turns - diagonal_part(turns), gaps(L)) + diagonal_matrix(grad[0])
-    return np.matmul(np.matmul(V, inner), adjoint(V))
+    if grad[1] is None:
+        return of_values(grad[0], V)
+    product = times(adjoint(V), grad[1])
+    of_L = np.zeros_like(L) if grad[0] is None else grad[0]
+    inner = spectra.inner(product, None, L, of_L) if type(product) is np.ndarray else None
+    if inner is None:
+        check_phase(product, "linalg_eigh_backward")
+        turns = skew(product) / 2
+        inner = quotient(turns - diagonal_part(turns), gaps(L)) + diagonal_matrix(of_L)
+    return times(times(V, inner), adjoint(V))
+
+
+def of_values(grad: Array, V: Any) -> Any:
+    """The gradient of A for its eigenvalues: V gL V^H."""
+    return times(V * np.expand_dims(grad, -2), adjoint(V))
 
 
 @operator(
@@ -53,6 +64,7 @@ def eigh_cotangent(grad: Array, result0: Any, result1: Any) -> Any:
     node="LinalgEighBackward0",
     holomorphic=False,
     input=eigh_cotangent,
+    takes_none=True,
 )
 def _eigh(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
     found = computed("eigh", input, UPLO == "U", True)
@@ -63,7 +75,7 @@ def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = N
     """The gradient of A for its eigenvalues: V gL V^H. For double backward, V is computed as a function of A."""
     if V is None or not is_array(grad):
         V = _eigh(input, UPLO)[1]
-    return np.matmul(V * np.expand_dims(grad, -2), adjoint(V))
+    return of_values(grad, V)
 
 
 @operator(
@@ -97,12 +109,16 @@ def eig_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Arra
     V^-H (diag(gL) + (V^H gV - V^H V diag(Re(V^H gV))) / E) V^H, E[i, j] = conj(L[j] - L[i]).
     """
     L, V = result0, result1
-    product = np.matmul(adjoint(V), grad[1])
+    if grad[1] is None:
+        return _solve(adjoint(V), np.expand_dims(grad[0], -1) * adjoint(V))
+    product = times(adjoint(V), grad[1])
     check_phase(product, "linalg_eig_backward")
-    lengths = np.matmul(adjoint(V), V * np.expand_dims(np.add.reduce(np.real(diagonal_part(product)), -2), -2))
+    lengths = times(adjoint(V), V * np.expand_dims(np.add.reduce(np.real(diagonal_part(product)), -2), -2))
     inner = product - lengths
-    inner = quotient(inner - diagonal_part(inner), np.conjugate(gaps(L))) + diagonal_matrix(grad[0])
-    return _solve(adjoint(V), np.matmul(inner, adjoint(V)))
+    inner = quotient(inner - diagonal_part(inner), np.conjugate(gaps(L)))
+    if grad[0] is not None:
+        inner = inner + diagonal_matrix(grad[0])
+    return _solve(adjoint(V), times(inner, adjoint(V)))
 
 
 def complex_type(dtype: np.dtype) -> np.dtype:
@@ -117,6 +133,7 @@ def complex_type(dtype: np.dtype) -> np.dtype:
     node="LinalgEigBackward0",
     holomorphic=False,
     input=eig_cotangent,
+    takes_none=True,
 )
 def _eig(input: Array) -> tuple[Array, ...]:
     if (found := computed("eig", input)) is not None:

@@ -12,7 +12,7 @@ from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels.lapack import computed, computed_with
 from rushlight.kernels.triangles import triangle
-from rushlight.linalg.calls import check_floating, check_matrix, check_square, check_system, linalg
+from rushlight.linalg.calls import any_failed, check_floating, check_matrix, check_square, check_system, linalg
 from rushlight.linalg.pieces import over_batches
 from rushlight.linalg.solving import check_batches
 from rushlight.machine.blas import lapack_functions
@@ -74,15 +74,10 @@ def check_ldl(A: Tensor) -> None:
         raise NotImplementedError(f"\"ldl_factor_kernel_cpu\" not implemented for '{type_name(A._array)}'")
 
 
-def any_is_set(info: Array) -> bool:
-    """Whether any number is not 0."""
-    return bool(info.any())
-
-
 def check_regular(name: str, info: Tensor) -> None:
     """Raises RuntimeError if D has a 0 on its diagonal."""
     found = values(info._array)
-    if answered(any_is_set, found):
+    if answered(any_failed, found):
         place = f" (Batch element {int(np.flatnonzero(found)[0])}):" if found.ndim else ""
         number = found[found != 0][0]
         raise RuntimeError(

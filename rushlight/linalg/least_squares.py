@@ -11,7 +11,7 @@ from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.kernels.lapack import computed_with
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
-from rushlight.linalg.pieces import adjoint, over_batches
+from rushlight.linalg.pieces import adjoint, over_batches, times
 from rushlight.linalg.singular_values import _pinv, pinv_cotangent
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator
@@ -37,11 +37,11 @@ def lstsq_cotangents(
     """
     P = _pinv(A, None, rcond, False)
     of_solution, of_residuals = grad[:2]
-    of_A = pinv_cotangent(np.matmul(of_solution, adjoint(B)), A, P)
-    of_B = np.matmul(adjoint(P), of_solution)
+    of_A = pinv_cotangent(times(of_solution, adjoint(B)), A, P)
+    of_B = times(adjoint(P), of_solution)
     if of_residuals.shape[-1:] == of_solution.shape[-1:]:
-        errors = 2 * (np.matmul(A, result0) - B) * np.expand_dims(of_residuals, -2)
-        of_A = of_A + np.matmul(errors, adjoint(result0))
+        errors = 2 * (times(A, result0) - B) * np.expand_dims(of_residuals, -2)
+        of_A = of_A + times(errors, adjoint(result0))
         of_B = of_B - errors
     return [unbroadcast(of_A, A_shape), unbroadcast(of_B, B_shape)]
 
@@ -89,7 +89,7 @@ def _lstsq(A: Array, B: Array, rcond: float | None, driver: str) -> tuple[Array,
     n, m = A.shape[-2:]
     none = residuals = np.zeros(0, values.dtype, like=values)
     if n > m and driver != "gelsy" and np.all(rank == m):
-        difference = np.abs(np.matmul(A, solution) - B)
+        difference = np.abs(times(A, solution) - B)
         residuals = np.add.reduce(difference * difference, -2)
     if driver == "gels":
         rank = np.zeros(0, np.int64)

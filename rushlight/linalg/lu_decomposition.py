@@ -13,8 +13,8 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels.lapack import computed
-from rushlight.linalg.calls import check_floating, check_matrix, check_square, linalg
-from rushlight.linalg.pieces import _in_columns, identity_like, over_batches
+from rushlight.linalg.calls import any_failed, check_floating, check_matrix, check_square, linalg
+from rushlight.linalg.pieces import _in_columns, identity_like, lower_part, over_batches, times, upper_part
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.arguments.dims import size_of
@@ -35,24 +35,24 @@ def lu_cotangent(grad: Sequence[Array], result0: Array, result1: Array) -> Array
     n, m = packed.shape[-2:]
     k = min(n, m)
     square, g = packed[..., :k, :k], gLU[..., :k, :k]
-    gL, gU, beyond = np.tril(g, -1), np.triu(g), None
+    gL, gU, beyond = lower_part(g, -1), upper_part(g), None
     if m > k:
         beyond = _solve_triangular(square.mT, gLU[..., :, k:], True, True)
-        gL = gL - np.tril(np.matmul(beyond, packed[..., :, k:].mT), -1)
+        gL = gL - lower_part(times(beyond, packed[..., :, k:].mT), -1)
     elif n > k:
         beyond = _solve_triangular(square, gLU[..., k:, :].mT, True, False).mT
-        gU = gU - np.triu(np.matmul(packed[..., k:, :].mT, beyond))
-    inner = np.tril(np.matmul(unit_lower(square).mT, gL), -1) + np.triu(np.matmul(gU, np.triu(square).mT))
+        gU = gU - upper_part(times(packed[..., k:, :].mT, beyond))
+    inner = lower_part(times(unit_lower(square).mT, gL), -1) + upper_part(times(gU, upper_part(square).mT))
     left = _solve_triangular(square.mT, inner, True, True)
     cotangent = _solve_triangular(square, left.mT, True, False).mT
     if beyond is not None:
         cotangent = np.concatenate([cotangent, beyond], -1 if m > k else -2)
-    return np.matmul(_permutation(result1, n, packed.dtype), cotangent)
+    return times(_permutation(result1, n, packed.dtype), cotangent)
 
 
 def unit_lower(x: Array) -> Array:
     """The lower triangle of square matrices, with ones on the diagonal."""
-    return np.tril(x, -1) + identity_like(x)
+    return lower_part(x, -1) + identity_like(x)
 
 
 @operator(
@@ -146,7 +146,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if answered(np.any, values(info._array)):
+    if answered(any_failed, values(info._array)):
         raise singular_factor("torch.linalg.lu_factor", info._array)
     return return_types.linalg_lu_factor((packed, pivots))
 
@@ -175,7 +175,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     """
     check_lu("torch.lu_factor", A, pivot)
     packed, pivots, info = _lu_factor(A)
-    if check_errors and answered(np.any, values(info._array)):
+    if check_errors and answered(any_failed, values(info._array)):
         raise singular_factor("torch.linalg.lu_factor_ex", info._array)
     return return_types.linalg_lu_factor_ex((packed, pivots, info))
 

@@ -10,6 +10,8 @@ from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched, levels_of, spread
 from rushlight.core.batching import leading
 from rushlight.kernels.parts import by_slices
+from rushlight.kernels.products import product, products
+from rushlight.kernels.triangles import triangle
 from rushlight.ops.table import operator
 
 
@@ -17,6 +19,23 @@ from rushlight.ops.table import operator
 def _in_columns(input: Array) -> Array:
     """A copy of matrices in column-major order, as LAPACK returns its results."""
     return input.mT.copy().mT
+
+
+def times(x: Array, y: Array) -> Array:
+    """The products of matrices: in formulas, for arrays by the kernels."""
+    if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        return np.matmul(x, y)
+    return product(x, y) if x.ndim == y.ndim == 2 else products(x, y)
+
+
+def lower_part(x: Array, diagonal: int = 0) -> Array:
+    """`np.tril`: in formulas, for arrays by the kernel."""
+    return triangle(x, diagonal, True) if type(x) is np.ndarray else np.tril(x, diagonal)
+
+
+def upper_part(x: Array, diagonal: int = 0) -> Array:
+    """`np.triu`: in formulas, for arrays by the kernel."""
+    return triangle(x, diagonal, False) if type(x) is np.ndarray else np.triu(x, diagonal)
 
 
 def adjoint(x: Array) -> Array:

@@ -11,8 +11,9 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.kernels.lapack import computed
+from rushlight.kernels.triangles import mirrored
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
-from rushlight.linalg.pieces import _in_columns, adjoint, diagonal_part, of_matrices
+from rushlight.linalg.pieces import _in_columns, adjoint, of_matrices, times
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
@@ -38,17 +39,15 @@ def qr_cotangent(grad: Array, input: Array, mode: str, result0: Any, result1: An
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     if n >= m:
         return tall_qr_cotangent(gQ, gR, result0, result1)
-    gQ = gQ + np.matmul(input[..., :, n:], adjoint(gR[..., :, n:]))
+    gQ = gQ + times(input[..., :, n:], adjoint(gR[..., :, n:]))
     square = tall_qr_cotangent(gQ, gR[..., :, :n], result0, result1[..., :, :n])
-    return np.concatenate([square, np.matmul(result0, gR[..., :, n:])], -1)
+    return np.concatenate([square, times(result0, gR[..., :, n:])], -1)
 
 
 def tall_qr_cotangent(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """The gradient of A = Q R with a square R: (gQ + Q (M + M^H)) R^-H, M the upper part of R gR^H - gQ^H Q."""
-    product = np.matmul(gR, adjoint(R)) - np.matmul(adjoint(Q), gQ)
-    upper = np.triu(product)
-    symmetric = upper + adjoint(upper) - np.real(diagonal_part(product))
-    total = gQ + np.matmul(Q, symmetric)
+    product = times(gR, adjoint(R)) - times(adjoint(Q), gQ)
+    total = gQ + times(Q, mirrored(product, False))
     return adjoint(_solve_triangular(R, adjoint(total), True, False))
 
 

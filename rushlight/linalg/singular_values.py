@@ -14,18 +14,11 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
+from rushlight.kernels import spectra
 from rushlight.kernels.reductions import total
 from rushlight.linalg import decomposed
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
-from rushlight.linalg.pieces import (
-    adjoint,
-    diagonal_matrix,
-    diagonal_part,
-    gaps,
-    identity_like,
-    quotient,
-    skew,
-)
+from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, identity_like, quotient, skew, times
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -49,21 +42,24 @@ def svd_cotangent(grad: Array, input_shape: Any, result0: Any, result1: Any, res
     S, gS = result1, grad[1]
     U, gU = result0[..., :, :k], grad[0][..., :, :k]
     Vh, gVh = result2[..., :k, :], grad[2][..., :k, :]
-    of_U, of_V = skew(np.matmul(adjoint(U), gU)), skew(np.matmul(Vh, adjoint(gVh)))
     row, column = np.expand_dims(S, -2), np.expand_dims(S, -1)
-    inner = quotient(of_U * row + column * of_V, gaps(S * S)) + diagonal_matrix(gS)
-    if is_complex(result0):
-        check_phase(of_U, of_V)
-        inner = inner + diagonal_part(of_U) / (2 * row)
-    left = np.matmul(U, inner)
+    along_U, along_V = times(adjoint(U), gU), times(Vh, adjoint(gVh))
+    inner = spectra.inner(along_U, along_V, S, gS) if type(along_U) is np.ndarray else None
+    if inner is None:
+        of_U, of_V = skew(along_U), skew(along_V)
+        inner = quotient(of_U * row + column * of_V, gaps(S * S)) + diagonal_matrix(gS)
+        if is_complex(result0):
+            check_phase(of_U, of_V)
+            inner = inner + diagonal_part(of_U) / (2 * row)
+    left = times(U, inner)
     if input_shape[-2] > k:
         outside = gU / row
-        left = left + outside - np.matmul(U, np.matmul(adjoint(U), outside))
-    cotangent = np.matmul(left, Vh)
+        left = left + outside - times(U, times(adjoint(U), outside))
+    cotangent = times(left, Vh)
     if input_shape[-1] > k:
         outside = gVh / column
-        outside = outside - np.matmul(np.matmul(outside, adjoint(Vh)), Vh)
-        cotangent = cotangent + np.matmul(U, outside)
+        outside = outside - times(times(outside, adjoint(Vh)), Vh)
+        cotangent = cotangent + times(U, outside)
     return cotangent
 
 
@@ -100,7 +96,7 @@ def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Arr
     """The gradient of A for its singular values: U gS V^H. For double backward, U and V depend on A."""
     if U is None or Vh is None or not is_array(grad):
         U, _, Vh = _svd(input, False)
-    return np.matmul(U * np.expand_dims(grad, -2), Vh)
+    return times(U * np.expand_dims(grad, -2), Vh)
 
 
 @operator(
@@ -230,12 +226,10 @@ def _matrix_rank(input: Array, atol: float | Array | None, rtol: float | Array |
 def pinv_cotangent(grad: Array, input: Array, result: Array) -> Array:
     """The gradient of A in its pseudo-inverse P."""
     H, G = adjoint(result), adjoint(grad)
-    rows = identity_like(adjoint(input)) - np.matmul(input, result)
-    columns = identity_like(input) - np.matmul(result, input)
-    within = -np.matmul(np.matmul(H, grad), H)
-    outside = np.matmul(np.matmul(rows, G), np.matmul(result, H)) + np.matmul(
-        np.matmul(H, result), np.matmul(G, columns)
-    )
+    rows = identity_like(adjoint(input)) - times(input, result)
+    columns = identity_like(input) - times(result, input)
+    within = -times(times(H, grad), H)
+    outside = times(times(rows, G), times(result, H)) + times(times(H, result), times(G, columns))
     return within + outside
 
 
@@ -256,7 +250,7 @@ def _pinv(input: Array, atol: float | Array | None, rtol: float | Array | None, 
         right = right.mT.conj()
     limit = cutoff(values, input.shape[-2:], atol, rtol)
     inverse = np.where(np.abs(values) > limit, 1 / values, 0).astype(values.dtype)
-    return np.matmul(right * np.expand_dims(inverse, -2), left.mT.conj())
+    return times(right * np.expand_dims(inverse, -2), left.mT.conj())
 
 
 @linalg

@@ -16,8 +16,8 @@ from rushlight.core.interpreters import answered
 from rushlight.core.recording import recording
 from rushlight.kernels.elimination import inverse, solution
 from rushlight.kernels.lapack import computed, computed_with
-from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
-from rushlight.linalg.pieces import _in_columns, over_batches
+from rushlight.linalg.calls import any_failed, check_floating, check_matrix, check_square, failure, linalg
+from rushlight.linalg.pieces import _in_columns, lower_part, over_batches, times, upper_part
 from rushlight.machine.blas import lapack_functions, settle_scipy
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import where
@@ -44,7 +44,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     layout="columns",
     batch=leading,
     node="LinalgInvExBackward0",
-    input=lambda grad, result: -np.matmul(np.matmul(result.mT, grad), result.mT),
+    input=lambda grad, result: -times(times(result.mT, grad), result.mT),
 )
 def _inv(input: Array) -> Array:
     """The inverse of square matrices."""
@@ -83,7 +83,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
     good, info = regular(A)
-    if check_errors and answered(np.any, values(info._array)):
+    if check_errors and answered(any_failed, values(info._array)):
         raise failure("linalg.inv_ex", SINGULAR, info._array)
     return return_types.linalg_inv_ex((without_singular(_inv(good), info), info))
 
@@ -115,7 +115,7 @@ def cotangents_by(
     of_B: Array, X: Array, A_shape: Sequence[int], B_shape: Sequence[int], needs: Sequence[bool]
 ) -> list[Array]:
     """The gradients of A and B, given that of B for each solution."""
-    of_A = unbroadcast(-np.matmul(of_B, X.mT), A_shape) if needs[0] else None
+    of_A = unbroadcast(-times(of_B, X.mT), A_shape) if needs[0] else None
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
@@ -259,7 +259,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         B = B.unsqueeze(-1)
     check_sides("linalg.solve", A, B, left)
     good, info = regular(A)
-    if check_errors and answered(np.any, values(info._array)):
+    if check_errors and answered(any_failed, values(info._array)):
         raise failure("torch.linalg.solve_ex", UNSOLVABLE, info._array)
     result = without_singular(_solve(good, B) if left else _solve(good.mT, B.mT).mT, info)
     return return_types.linalg_solve_ex((result.squeeze(-1) if vector else result, info))
@@ -279,8 +279,8 @@ def triangular_cotangents(
     of_B = _solve_triangular(A.mT, grad, not upper, unitriangular)
     of_A = None
     if needs[0]:
-        product = np.matmul(of_B, result.mT)
-        part = np.triu(product, int(unitriangular)) if upper else np.tril(product, -int(unitriangular))
+        product = times(of_B, result.mT)
+        part = upper_part(product, int(unitriangular)) if upper else lower_part(product, -int(unitriangular))
         of_A = unbroadcast(-part, A_shape)
     return [of_A, unbroadcast(of_B, B_shape)]
 

@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Triangles and diagonals of matrices: copies parts of rows, lists the remaining elements, sums a diagonal."""
+"""Triangles and diagonals of matrices: copies or mirrors parts of rows, lists remaining elements, sums a diagonal."""
 
 cimport numpy as cnp
+from cython cimport floating
 from libc.string cimport memcpy, memset
 
 from rushlight.kernels.compiled.arrays cimport float_type
@@ -120,4 +121,45 @@ def trace(x):
         (<float*>cnp.PyArray_DATA(out))[0] = <float>total
     else:
         (<double*>cnp.PyArray_DATA(out))[0] = total
+    return out
+
+
+cdef void mirror_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Computes some of the rows of symmetric matrices."""
+    cdef const Job* job = <const Job*>given
+    cdef Py_ssize_t row, matrix
+    for row in range(start, stop):
+        matrix = row // job.rows
+        if job.size == 4:
+            mirror_row(<const float*>job.x + matrix * job.rows * job.rows, <float*>job.out + row * job.rows,
+                       row % job.rows, job.rows, job.lower)
+        else:
+            mirror_row(<const double*>job.x + matrix * job.rows * job.rows, <double*>job.out + row * job.rows,
+                       row % job.rows, job.rows, job.lower)
+
+
+cdef void mirror_row(const floating* x, floating* out, Py_ssize_t i, Py_ssize_t n, bint lower) noexcept nogil:
+    """Computes the i-th row of a matrix with one triangle of another in both."""
+    cdef Py_ssize_t j
+    for j in range(i + 1):
+        out[j] = x[i * n + j] if lower else x[j * n + i]
+    for j in range(i + 1, n):
+        out[j] = x[j * n + i] if lower else x[i * n + j]
+
+
+def mirrored(x, bint lower):
+    """The symmetric matrices that have one triangle in common with others; None for what is not supported."""
+    cdef Job job
+    cdef cnp.ndarray array, out
+    if not float_type(x) or not cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return None
+    array = x
+    if array.ndim < 2 or array.shape[array.ndim - 1] != array.shape[array.ndim - 2]:
+        return None
+    out = cnp.PyArray_SimpleNew(array.ndim, array.shape, cnp.PyArray_TYPE(array))
+    job.x, job.out, job.size = cnp.PyArray_BYTES(array), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(array)
+    job.rows, job.lower = array.shape[array.ndim - 1], lower
+    shared(
+        mirror_rows, &job, cnp.PyArray_SIZE(array) // job.rows, max(<Py_ssize_t>1, GRAIN // (job.rows * job.size))
+    )
     return out
