@@ -314,6 +314,11 @@ def viewed(shape: Sequence[int], args: Sequence[Any]) -> Any:
     return strides if strides is not None and fills(shape, strides, 1) else None
 
 
+def as_computed(shape: Any, args: Any) -> Any:
+    """No rule: the layout of what was computed is the right one."""
+    return NotImplemented
+
+
 def columns(shape: Any, args: Any) -> Any:
     """Each matrix in column-major order, as LAPACK leaves it; inputs below two dimensions are contiguous."""
     first = args[1] if isinstance(args[0], (list, tuple)) else args[0]  # a gradient's cotangents are a list
@@ -495,6 +500,7 @@ RULES: dict[str, Callable[..., Any] | None] = {
     "turned": turned,
     "padded": padded,
     "viewed": viewed,
+    "as computed": as_computed,
     "columns": columns,
     "like input": like_input,
     "tall columns": tall_columns,

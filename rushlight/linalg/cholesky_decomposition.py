@@ -37,7 +37,12 @@ def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
 
 
 @operator(
-    layout="columns", batch=leading, node="LinalgCholeskyExBackward0", holomorphic=False, input=cholesky_cotangent
+    layout="columns",
+    batch=leading,
+    node="LinalgCholeskyExBackward0",
+    holomorphic=False,
+    input=cholesky_cotangent,
+    slopes={"input": "columns"},
 )
 def _cholesky(input: Array, upper: bool) -> Array:
     if (found := definite_factor(input, upper)) is not None:
@@ -88,7 +93,14 @@ def solve_cotangents(grad: Array, B_shape: Any, L: Any, L_shape: Any, upper: Any
     return [unbroadcast(of_B, B_shape), unbroadcast(of_L, L_shape)]
 
 
-@operator(layout="columns", batch=leading, holomorphic=False, joint=solve_cotangents, inputs=("B", "L"))
+@operator(
+    layout="columns",
+    batch=leading,
+    holomorphic=False,
+    joint=solve_cotangents,
+    inputs=("B", "L"),
+    slopes={"B": "columns", "L": "contiguous"},
+)
 def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
     found = computed_with("definite_solution", L, B, upper)
     return inverse_by_factors(L, upper, B) if found is None else found
@@ -99,6 +111,7 @@ def _cholesky_solve(B: Array, L: Array, upper: bool) -> Array:
     batch=leading,
     holomorphic=False,
     L=lambda grad, L, upper, result: factor_cotangent(-times(times(result, grad), result), L, upper),
+    slopes={"L": "contiguous"},
 )
 def _cholesky_inverse(L: Array, upper: bool) -> Array:
     found = computed("definite_inverse", L, upper)

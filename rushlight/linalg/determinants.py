@@ -31,6 +31,7 @@ def as_matrices(x: Array) -> Array:
     batch=leading,
     node="LinalgDetBackward0",
     input=lambda grad, input: as_matrices(grad) * _cofactors(input),
+    slopes={"input": "columns"},
 )
 def _det(input: Array) -> Array:
     return determinant(input)
@@ -120,7 +121,13 @@ def slogdet_cotangent(grad: Sequence[Array], input: Any, result0: Array) -> Arra
     return as_matrices(weight) * adjoint(_inv(input))
 
 
-@operator(batch=leading, node="LinalgSlogdetBackward0", holomorphic=False, input=slogdet_cotangent)
+@operator(
+    batch=leading,
+    node="LinalgSlogdetBackward0",
+    holomorphic=False,
+    input=slogdet_cotangent,
+    slopes={"input": "columns"},
+)
 def _slogdet(input: Array) -> tuple[Array, ...]:
     sign, logarithm = log_determinant(input)
     if not np.all(sign):

@@ -64,6 +64,7 @@ def of_values(grad: Array, V: Any) -> Any:
     node="LinalgEighBackward0",
     holomorphic=False,
     input=eigh_cotangent,
+    slopes={"input": "contiguous"},
     takes_none=True,
 )
 def _eigh(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
@@ -84,6 +85,7 @@ def eigvalsh_cotangent(grad: Array, input: Array, UPLO: str, V: Array | None = N
     node="LinalgEighBackward0",
     holomorphic=False,
     input=lambda grad, input, UPLO: eigvalsh_cotangent(grad, input, UPLO),
+    slopes={"input": "contiguous"},
 )
 def _eigvalsh(input: Array, UPLO: Literal["L", "U"]) -> Array:
     found = computed("eigh", input, UPLO == "U", False)
@@ -97,6 +99,7 @@ def _eigvalsh(input: Array, UPLO: Literal["L", "U"]) -> Array:
     nondifferentiable=(1,),
     holomorphic=False,
     input=lambda grad, input, UPLO, result1: eigvalsh_cotangent(grad[0], input, UPLO, result1),
+    slopes={"input": "contiguous"},
 )
 def _eigvalsh_kept(input: Array, UPLO: Literal["L", "U"]) -> tuple[Array, ...]:
     """The eigenvalues, and the eigenvectors that the backward pass needs."""
@@ -133,6 +136,7 @@ def complex_type(dtype: np.dtype) -> np.dtype:
     node="LinalgEigBackward0",
     holomorphic=False,
     input=eig_cotangent,
+    slopes={"input": "as computed"},
     takes_none=True,
 )
 def _eig(input: Array) -> tuple[Array, ...]:

@@ -68,6 +68,7 @@ def as_first_rows(solution: Array, rows: int) -> Array:
     holomorphic=False,
     joint=lstsq_cotangents,
     inputs=("A", "B"),
+    slopes={"A": "columns", "B": "contiguous"},
     nondifferentiable=(2, 3),
     batch=solved_batch,
 )

@@ -61,6 +61,7 @@ def unit_lower(x: Array) -> Array:
     batch=leading,
     node="LinalgLuFactorExBackward0",
     input=lu_cotangent,
+    slopes={"input": "contiguous"},
     nondifferentiable=(1, 2),
 )
 def _lu_factor(input: Array) -> tuple[Array, ...]:

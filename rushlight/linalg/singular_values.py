@@ -87,7 +87,14 @@ def finite(input: Array) -> Array:
     return input
 
 
-@operator(layout="columns", batch=leading, node="LinalgSvdBackward0", holomorphic=False, input=svd_cotangent)
+@operator(
+    layout="columns",
+    batch=leading,
+    node="LinalgSvdBackward0",
+    holomorphic=False,
+    input=svd_cotangent,
+    slopes={"input": "contiguous"},
+)
 def _svd(input: Array, full_matrices: bool) -> tuple[Array, ...]:
     return decomposed.svd(finite(input), full_matrices)
 
@@ -105,6 +112,7 @@ def svdvals_cotangent(grad: Array, input: Array, U: Array | None = None, Vh: Arr
     node="LinalgSvdBackward0",
     holomorphic=False,
     input=lambda grad, input: svdvals_cotangent(grad, input),
+    slopes={"input": "contiguous"},
 )
 def _svdvals(input: Array) -> Array:
     return decomposed.svdvals(finite(input))
@@ -117,6 +125,7 @@ def _svdvals(input: Array) -> Array:
     nondifferentiable=(1, 2),
     holomorphic=False,
     input=lambda grad, input, result1, result2: svdvals_cotangent(grad[0], input, result1, result2),
+    slopes={"input": "contiguous"},
 )
 def _svdvals_kept(input: Array) -> tuple[Array, ...]:
     """The singular values, and the singular vectors that the backward pass needs."""

@@ -45,6 +45,7 @@ def zero_pivots(A: np.ndarray) -> np.ndarray:
     batch=leading,
     node="LinalgInvExBackward0",
     input=lambda grad, result: -times(times(result.mT, grad), result.mT),
+    slopes={"input": "contiguous"},
 )
 def _inv(input: Array) -> Array:
     """The inverse of square matrices."""
@@ -126,7 +127,7 @@ def cotangents_by(
     node="LinalgSolveExBackward0",
     joint=solve_cotangents,
     inputs=("A", "B"),
-    slopes={"B": "columns"},
+    slopes={"A": "contiguous", "B": "columns"},
 )
 def _solve(A: Array, B: Array) -> Array:
     """The solution X of A X = B; all are matrices."""
@@ -160,7 +161,7 @@ def kept_cotangents(
     joint=kept_cotangents,
     inputs=("A", "B"),
     nondifferentiable=(1, 2),
-    slopes={"B": "columns"},
+    slopes={"A": "contiguous", "B": "columns"},
 )
 def _solve_kept(A: Array, B: Array) -> tuple[Array, ...]:
     """`_solve`, and the LU decomposition of A and its row exchanges, empty where there are none to keep."""
@@ -292,6 +293,7 @@ def triangular_cotangents(
     node="LinalgSolveTriangularBackward0",
     joint=triangular_cotangents,
     inputs=("A", "B"),
+    slopes={"A": "contiguous", "B": "columns"},
 )
 def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Array:
     """The solution X of A X = B with a triangular A; the other triangle is not read."""
