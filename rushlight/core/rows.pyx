@@ -7,6 +7,7 @@ The dimensions are sorted by the strides of the first operands, which also give 
 
 cimport numpy as cnp
 from cpython.ref cimport PyObject
+from libc.string cimport memcpy
 from numpy cimport npy_intp
 
 cnp.import_array()
@@ -230,11 +231,24 @@ cdef inline void copy_elements(
         x += apart
 
 
+cdef inline void copy_whole_rows(const char* x, npy_intp apart, npy_intp count, npy_intp line, char* to) noexcept nogil:
+    """Copies `count` rows of at least 16 bytes: 16 at a time, the last of them once more where a row is not a multiple."""
+    cdef npy_intp i, k
+    for k in range(count):
+        for i in range(line // 16):
+            memcpy(to + 16 * i, x + 16 * i, 16)
+        memcpy(to + line - 16, x + line - 16, 16)
+        to += line
+        x += apart
+
+
 cdef inline void copy_rows(
     const char* x, npy_intp apart, npy_intp count, npy_intp step, npy_intp n, int size, char* to
 ) noexcept nogil:
-    """`copy_elements` for elements of a size."""
-    if size == 4:
+    """`copy_elements` for elements of a size; contiguous rows without looking at their elements."""
+    if step == size and n * size >= 16:
+        copy_whole_rows(x, apart, count, n * size, to)
+    elif size == 4:
         copy_elements(x, apart, count, step, n, <float*>to)
     elif size == 8:
         copy_elements(x, apart, count, step, n, <double*>to)
