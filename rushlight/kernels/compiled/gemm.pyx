@@ -33,7 +33,7 @@ cdef enum:
     TALL = 1024  # the most rows of such a panel
     COLUMNS = 64
     DEPTH = 192
-    OFTEN = 96  # rows or columns from which on packing the other matrix pays
+    OFTEN = 160  # rows or columns from which on packing the other matrix pays
 
 AVAILABLE = bool(wide_registers())
 NEEDS = "avx512"
@@ -208,14 +208,16 @@ cdef void multiply(Matrix a, Matrix b, float* out, index stride, index m, index 
     elif m % ROWS:
         whole = m - m % ROWS
         lay_strips(Matrix(a.start + whole * a.down, a.down, a.right), m % ROWS, depth, strips)
-    for j from 0 <= j < n by COLUMNS:
-        width = min(<index>COLUMNS, n - j)
-        full = COLUMNS if width > COLUMNS // 2 else COLUMNS // 2 if width > LANES else LANES
+    j = 0
+    while j < n:
+        full = COLUMNS if n - j > COLUMNS - LANES else COLUMNS // 2 if n - j > LANES else LANES
+        width = min(full, n - j)
         panel = Matrix(b.start + j * b.right, b.down, b.right)
         if b.right != 1 or width != full or m > OFTEN:
             lay_panel(panel, depth, width, full, scratch)
             panel = Matrix(scratch, COLUMNS, 1)
         pass_by(a, panel, strips, whole, out + j, stride, m, width, full, depth, scratch + DEPTH * COLUMNS, adds)
+        j += width
 
 
 cdef void pass_by(Matrix a, Matrix panel, float* strips, index whole, float* out, index stride, index m, index width,
@@ -488,7 +490,7 @@ cdef int multiply_batch(Batch a, Batch b, float* out, index m, index n, index de
         return multiply_small(a, b, <char*>out, m, n, depth, True, adds)
     job.along = is_along(a.strides[a.dims + 1] // 4, b.strides[b.dims] // 4, m, n, depth)
     if a.dims == 0:
-        parts = max(1, min(number_of_threads(), m * n * depth // SHARED))
+        parts = max(1, min(number_of_threads(), (m * n * depth + SHARED // 2) // SHARED))
         if job.along and has_towers(m, n):
             shared(compute_towers, &job, max(m, n), (max(m, n) + parts - 1) // parts)
         else:
