@@ -13,7 +13,7 @@ import numpy as np
 from rushlight.kernels.compiled import load
 from rushlight.machine.blas import WIDE_KERNELS, kernel
 
-__all__ = ["add_row", "matvec", "multiplied", "multiply_into", "outer", "product", "products", "sum_rows"]
+__all__ = ["add_row", "dot", "matvec", "multiplied", "multiply_into", "outer", "product", "products", "sum_rows"]
 
 fast: ModuleType | None = load("products")
 gemm: ModuleType | None = load("gemm")
@@ -32,6 +32,12 @@ def matvec(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
         found = blas.product(matrix, vector[:, None])
         found = None if found is None else found[:, 0]
     return np.matmul(matrix, vector) if found is None else found
+
+
+def dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The inner product of two vectors."""
+    found = None if fast is None else fast.dot(x, y)
+    return x.dot(y) if found is None else found
 
 
 def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:

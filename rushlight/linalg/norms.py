@@ -92,6 +92,8 @@ def matrix_dims(A: Tensor, dim: Any) -> tuple[int, ...]:
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, INTEGERS) else list(dim)}"
         )
+    if dim == (-2, -1):
+        return A._array.ndim - 2, A._array.ndim - 1
     rows, columns = (wrap_dim(d, A._array.ndim) for d in dim)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")

@@ -35,12 +35,21 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     check_square("linalg.matrix_power", A)
     if n == 0:
         return _power_0(A)
-    if n < 0:
-        return matrix_power(inv(A), -n)
     if n == 1:
         return A.clone()
-    half = matrix_power(A, n // 2)
-    return half @ half @ A if n % 2 else half @ half
+    if n == 3:
+        return A @ A @ A
+    return by_squares(A, n) if n > 0 else matrix_power(inv(A), -n)
+
+
+def by_squares(A: Tensor, n: int) -> Any:
+    """The n-th power of square matrices, n > 1, as the product of some of A, A^2, A^4, ..."""
+    square, result = A, A if n % 2 else None
+    while n := n // 2:
+        square = square @ square
+        if n % 2:
+            result = square if result is None else result @ square
+    return result
 
 
 def exp_cotangent(grad: Array, input: Array) -> Any:

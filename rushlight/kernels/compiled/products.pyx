@@ -2,11 +2,15 @@
 """Products of a small matrix and a vector, of two vectors, and helpers of matrix products: adding and summing rows.
 
 A matrix with contiguous rows is multiplied 8 rows at a time, each with a vector of partial sums; one with contiguous
-columns (a transposed one) column by column. There are no threads and no buffers.
+columns (a transposed one) column by column. There are no threads and no buffers, but for
+the inner products of long vectors.
 """
 
 cimport numpy as cnp
+from libc.stdlib cimport free, malloc
+
 from rushlight.kernels.compiled.lanes cimport add_to, always, few_doubles, few_floats, number, put, real, wide
+from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.tiles cimport beside
 
 cnp.import_array()
@@ -28,6 +32,9 @@ cdef enum:
     NARROW = 8  # columns from which on rows are added up here
     VECTOR = 32  # bytes
     SUMS = 8  # vectors: they fit in AVX2's registers beside an operand, and no addition waits for the one before
+    PARTIAL = 64  # sums of an inner product
+    CHUNK = 1 << 14  # elements of a long vector whose products are summed up alone
+    CHUNKS = 4  # of one thread's part
     ACROSS = 4  # vectors of a column that are summed up at a time
 
 cdef double[4] ZEROS = [0] * 4
@@ -221,6 +228,81 @@ cdef object outer_of(cnp.ndarray column, cnp.ndarray row):
     else:
         all_products(<double*>cnp.PyArray_DATA(column), <double*>cnp.PyArray_DATA(row),
                      <double*>cnp.PyArray_DATA(result), shape[0], shape[1])
+    return result
+
+
+cdef struct Dot:
+    const void* x
+    const void* y
+    double* sums  # one for each chunk
+    Py_ssize_t n
+    bint single
+
+
+cdef wide sum_products(const real* x, const real* y, double* total, Py_ssize_t n) noexcept nogil:
+    """The sum of the products of some elements."""
+    cdef real[PARTIAL] sums
+    cdef Py_ssize_t i, k, whole = n - n % PARTIAL
+    for k in range(PARTIAL):
+        sums[k] = 0
+    for i from 0 <= i < whole by PARTIAL:
+        for k in range(PARTIAL):
+            sums[k] += x[i + k] * y[i + k]
+    for k in range(n - whole):
+        sums[k] += x[whole + k] * y[whole + k]
+    i = PARTIAL // 2
+    while i > 0:
+        for k in range(i):
+            sums[k] += sums[k + i]
+        i //= 2
+    total[0] = sums[0]
+
+
+cdef void sum_chunks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Sums up some chunks."""
+    cdef const Dot* job = <const Dot*>given
+    cdef Py_ssize_t i, n
+    for i in range(start, stop):
+        n = min(<Py_ssize_t>CHUNK, job.n - i * CHUNK)
+        if job.single:
+            sum_products(<const float*>job.x + i * CHUNK, <const float*>job.y + i * CHUNK, job.sums + i, n)
+        else:
+            sum_products(<const double*>job.x + i * CHUNK, <const double*>job.y + i * CHUNK, job.sums + i, n)
+
+
+def dot(x, y):
+    """The inner product of two contiguous vectors of float32 or float64, as an array; None for others."""
+    return dot_of(x, y) if cnp.PyArray_CheckExact(x) and cnp.PyArray_CheckExact(y) else None
+
+
+cdef object dot_of(cnp.ndarray x, cnp.ndarray y):
+    cdef int kind = cnp.PyArray_TYPE(x)
+    cdef double total = 0
+    cdef Py_ssize_t i, count
+    cdef cnp.ndarray result
+    cdef Dot job
+    if (kind != cnp.NPY_FLOAT and kind != cnp.NPY_DOUBLE) or not is_vector(x, kind) or not is_vector(y, kind) \
+            or x.shape[0] != y.shape[0]:
+        return None
+    count = (x.shape[0] + CHUNK - 1) // CHUNK
+    job = Dot(cnp.PyArray_DATA(x), cnp.PyArray_DATA(y), &total, x.shape[0], kind == cnp.NPY_FLOAT)
+    if count > 1:
+        job.sums = <double*>malloc(count * sizeof(double))
+        if job.sums == NULL:
+            raise MemoryError
+        try:
+            shared(sum_chunks, &job, count, CHUNKS)
+            for i in range(count):
+                total += job.sums[i]
+        finally:
+            free(job.sums)
+    elif count:
+        sum_chunks(&job, 0, 1)
+    result = cnp.PyArray_SimpleNew(0, NULL, kind)
+    if kind == cnp.NPY_FLOAT:
+        (<float*>cnp.PyArray_DATA(result))[0] = <float>total
+    else:
+        (<double*>cnp.PyArray_DATA(result))[0] = total
     return result
 
 

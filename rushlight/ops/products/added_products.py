@@ -12,13 +12,14 @@ from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.dtypes import FROM_NUMPY, result_dtype
+from rushlight.kernels import products as kernels
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.mismatch import ABSENT, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import of_addmm, of_baddbmm
 from rushlight.ops.derivatives.series import rewritten
 from rushlight.ops.out import write_out
 from rushlight.ops.products.batched_products import of_matrices, outer, plus, summed, times, turned
-from rushlight.ops.products.products import _bmm, _mm, _mv
+from rushlight.ops.products.products import _bmm, _mm, _mv, _outer
 from rushlight.ops.table import in_place, method, operator
 from rushlight.refusals.numbers import as_numbers
 from rushlight.tensors import Tensor
@@ -92,7 +93,7 @@ def plus_product(input: Array, first: Array, second: Array) -> Array:
 def batch_sum(batch1: Array, batch2: Array) -> Array:
     """The sum over a batch of products of (n, k) and (k, m) matrices, computed as a single product."""
     b, n, k = batch1.shape
-    return batch1.transpose(1, 0, 2).reshape(n, b * k).dot(batch2.reshape(b * k, batch2.shape[2]))
+    return kernels.product(batch1.transpose(1, 0, 2).reshape(n, b * k), batch2.reshape(b * k, batch2.shape[2]))
 
 
 _addmm = added(
@@ -108,9 +109,9 @@ _addmm = added(
 )
 _addmv = added(
     "addmv",
-    np.dot,
+    kernels.matvec,
     lambda mat, vec, levels: times(vec, turned(mat), levels),
-    lambda grad, vec: grad.reshape(-1, 1) * vec,
+    lambda grad, vec: _outer(grad, vec),
     lambda grad, mat: _mv(mat.T, grad),
     series=rewritten(by_parts),
 )
@@ -125,7 +126,7 @@ _addr = added(
 )
 _baddbmm = added(
     "baddbmm",
-    np.matmul,
+    kernels.products,
     of_matrices,
     lambda grad, b: _bmm(grad, b.mT),
     lambda grad, b: _bmm(b.mT, grad),

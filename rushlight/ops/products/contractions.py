@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.core.aliases import Array
-from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.placing import RULES
 from rushlight.kernels.products import product as product_of_two
@@ -22,6 +21,7 @@ from rushlight.ops.out import write_out
 from rushlight.ops.products import equations
 from rushlight.ops.products.batched_products import of_dims, of_letters
 from rushlight.ops.products.einsum_layout import contracted, of_factor, sloped
+from rushlight.ops.products.products import _mm
 from rushlight.ops.shapes.dimensions import permute
 from rushlight.ops.shapes.slicing import diagonal
 from rushlight.ops.table import operator
@@ -337,23 +337,12 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result + bias
 
 
-def chain_cotangents(grad: Array, tensors: Sequence[Array], needs: Sequence[bool]) -> list[Array]:
-    """The gradient of each matrix: `grad` times the transposes of the matrices before it and after it."""
-    turned = [x.T for x in tensors]
-    return [
-        _multi_dot([*turned[:i][::-1], grad, *turned[i + 1 :][::-1]]) if needed else None
-        for i, needed in enumerate(needs)
-    ]
-
-
-@operator(aten="linalg_multi_dot", batch=leading, joint=chain_cotangents, inputs=("tensors",), lists=("tensors",))
-def _multi_dot(tensors: Sequence[Array]) -> Array:
-    """The product of two or more matrices, or batches of matrices, in the order with the fewest multiplications."""
-    cuts = best_cuts((tensors[0].shape[-2], *[x.shape[-1] for x in tensors]))
-    product: Callable[[int, int], Array] = lambda i, j: (
-        tensors[i] if i == j else np.matmul(product(i, cuts[i, j]), product(cuts[i, j] + 1, j))
-    )
-    return product(0, len(tensors) - 1)
+def chained(matrices: Sequence[Tensor], cuts: Any, i: int, j: int) -> Tensor:
+    """The product of the matrices i to j, split where `best_cuts` says."""
+    if i == j:
+        return matrices[i]
+    cut = cuts[i, j]
+    return _mm(chained(matrices, cuts, i, cut), chained(matrices, cuts, cut + 1, j))
 
 
 @lru_cache(maxsize=64)
@@ -398,7 +387,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
             shapes = f"{list(tensors[i]._array.shape)} and {list(tensors[i + 1]._array.shape)}"
             raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
     shape = tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:]
-    result = _multi_dot(matrices)
+    cuts = best_cuts((matrices[0]._array.shape[0], *[x._array.shape[1] for x in matrices]))
+    result = chained(matrices, cuts, 0, len(matrices) - 1)
     result = result if len(shape) == 2 else result.reshape(shape)
     return result if out is None else write_out("multi_dot", out, result, *tensors)
 

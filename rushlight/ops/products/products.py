@@ -128,7 +128,7 @@ def _outer(input: Array, vec2: Array) -> Array:
     tensor=lambda grad, input: grad * input,
 )
 def _dot(input: Array, tensor: Array) -> Array:
-    return input.dot(tensor)
+    return kernels.dot(input, tensor)
 
 
 @operator(
@@ -139,7 +139,7 @@ def _dot(input: Array, tensor: Array) -> Array:
     other=lambda grad, input: grad * input,
 )
 def _vdot(input: Array, other: Array) -> Array:
-    return np.vdot(input, other)
+    return np.vdot(input, other) if input.dtype.kind == "c" else kernels.dot(input, other)
 
 
 @operator(

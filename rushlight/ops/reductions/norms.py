@@ -14,6 +14,7 @@ from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, keeping, promote_types
 from rushlight.kernels.codes import SIZES, SQUARES
+from rushlight.kernels.products import dot
 from rushlight.kernels.reductions import reduced
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
@@ -30,7 +31,7 @@ __all__ = ["dist"]
 
 def norm_of(x: Array, p: float, dims: tuple[int, ...], keepdim: bool) -> Array:
     """The p-norm of a float array over `dims`; that of float16 is computed in float32."""
-    if x.dtype == np.float16:
+    if x.dtype.char == "e":
         return norm_of(x.astype(np.float32), p, dims, keepdim).astype(np.float16)
     if x.dtype.kind == "c" and p != 0:
         x = np.abs(x)  # infinite if one part is, even if the other part is NaN
