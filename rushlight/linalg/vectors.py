@@ -9,6 +9,7 @@ from rushlight.linalg.calls import linalg
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.mismatch import check_tensors, same_scalars
 from rushlight.ops.arguments.promotion import missing
+from rushlight.ops.products.products import vdot
 from rushlight.ops.shapes.joining import cat
 from rushlight.ops.shapes.slicing import diagonal as diagonal_of
 from rushlight.ops.table import operator
@@ -71,6 +72,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     check_tensors("linalg_vecdot", x=x, y=y)
     if x._array.dtype != y._array.dtype:
         raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but got {x.dtype} and {y.dtype}")
+    if x._array.ndim == y._array.ndim == 1:
+        return vdot(x, y)
     return (x.conj() * y).sum(dim)
 
 

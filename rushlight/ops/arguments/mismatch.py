@@ -186,8 +186,23 @@ def vectors(input: Array, tensor: Array) -> None:
     refuse_bool("dot", input)
 
 
+def suit(input: Array, batch1: Array, batch2: Array) -> bool:
+    """Whether two batches can be multiplied, and have one type and as many columns as what they are added to."""
+    one = input.dtype
+    return (
+        batch1.ndim == batch2.ndim == 3
+        and batch1.shape[::2] == batch2.shape[:2]
+        and batch2.shape[2:] == input.shape[-1:]
+        and batch1.dtype is one
+        and batch2.dtype is one
+        and one is not BOOL
+    )
+
+
 def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
     """Raises the errors of `bmm`, a product of two batches of matrices, to which `input` may be added."""
+    if input is not None and input.ndim == 3 and input.shape[:2] == batch1.shape[:2] and suit(input, batch1, batch2):
+        return
     if input is not None:
         check_expandable(input, (size_of(batch1.shape, 0), size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
@@ -206,6 +221,8 @@ def batches(batch1: Array, batch2: Array, input: Array = None) -> None:
 
 def summed_batches(batch1: Array, batch2: Array, input: Array) -> None:
     """Raises the errors of `addbmm`: `input` plus the sum of a batch of products."""
+    if input.ndim == 2 and input.shape[:1] == batch1.shape[1:2] and suit(input, batch1, batch2):
+        return
     check_expandable(input, (size_of(batch1.shape, 1), size_of(batch2.shape, 2)))
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
@@ -258,6 +275,8 @@ def same_scalars(first: Array, second: Array) -> None:
 
 def check_expandable(input: Array, sizes: Sequence[int]) -> None:
     """Raises RuntimeError if `input` cannot be broadcast to a shape."""
+    if input.shape == sizes:
+        return
     for i, (n, size) in enumerate(zip(reversed(input.shape), reversed(sizes), strict=False), 1):
         if n not in (1, size):
             raise mismatched(
