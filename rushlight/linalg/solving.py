@@ -149,7 +149,8 @@ def kept_cotangents(
 ) -> list[Array]:
     """`solve_cotangents` with the kept decomposition of A; for double backward, the solution depends on A."""
     of_X, X, LU = grad[0], result0, result1
-    of_B = computed_with("lu_solution", LU, of_X, result2, True) if is_array(of_X) and LU.size else None
+    keeps = is_array(of_X) and LU.shape[-1] == A.shape[-1]
+    of_B = computed_with("lu_solution", LU, of_X, result2, True) if keeps else None
     return cotangents_by(_solve(A.mT, of_X) if of_B is None else of_B, X, A_shape, B_shape, needs)
 
 
@@ -164,13 +165,13 @@ def kept_cotangents(
     slopes={"A": "contiguous", "B": "columns"},
 )
 def _solve_kept(A: Array, B: Array) -> tuple[Array, ...]:
-    """`_solve`, and the LU decomposition of A and its row exchanges, empty where there are none to keep."""
+    """`_solve`, and the LU decomposition of A and its row exchanges, or a number where there are none to keep."""
     parts = computed_with("solution", A, B)
     if parts is not None:
         return parts
     X = _solve.forward(A, B)
-    empty = np.zeros((*X.shape[:-2], 0, 0), X.dtype, like=X)
-    return X, empty, empty[..., 0].astype(np.int32)
+    none = np.zeros((*X.shape[:-2], 1, 1), X.dtype, like=X)
+    return X, none, none[..., 0].astype(np.int32)
 
 
 @linalg

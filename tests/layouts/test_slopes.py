@@ -123,3 +123,43 @@ def test_lie_as_in_pytorch(name, shape, lies):
     if name == "cross" and lies == "view" and shape[0] < 3:
         pytest.skip("a cross product is one of vectors with three numbers")
     assert strides(rushlight, call, shape, lies) == strides(pytorch, call, shape, lies)
+
+
+DECOMPOSED = {
+    "cholesky": lambda t, A: t.linalg.cholesky(A),
+    "cholesky_inverse": lambda t, A: t.cholesky_inverse(A),
+    "cholesky_solve": lambda t, A: t.cholesky_solve(t.ones(3, 2), A),
+    "det": lambda t, A: t.linalg.det(A),
+    "eig": lambda t, A: t.linalg.eig(A).eigenvalues.real,
+    "eigh": lambda t, A: t.linalg.eigh(A).eigenvectors,
+    "eigvalsh": lambda t, A: t.linalg.eigvalsh(A),
+    "inv": lambda t, A: t.linalg.inv(A),
+    "lstsq": lambda t, A: t.linalg.lstsq(A, t.ones(A.shape)).solution,
+    "lu_factor": lambda t, A: t.linalg.lu_factor(A)[0],
+    "pinv": lambda t, A: t.linalg.pinv(A),
+    "qr": lambda t, A: t.linalg.qr(A).Q,
+    "slogdet": lambda t, A: t.linalg.slogdet(A)[1],
+    "solve": lambda t, A: t.linalg.solve(A, t.ones(3, 2)),
+    "solve_triangular": lambda t, A: t.linalg.solve_triangular(A, t.ones(3, 2), upper=True),
+    "svd": lambda t, A: t.linalg.svd(A).U,
+    "svdvals": lambda t, A: t.linalg.svdvals(A),
+}
+
+
+def strides_of_decomposed(t, call, lead, turns, in_order):
+    """The strides of the gradients of matrices, in order or turned, for cotangents like the result or in order."""
+    A = (4 * t.eye(3) + t.arange(9.0).reshape(3, 3) / 20).repeat(*lead, 1, 1)
+    A = (A.mT.contiguous().mT if turns else A).detach().requires_grad_()
+    y = call(t, A)
+    cotangent = t.ones_like(y).contiguous() if in_order else t.ones_like(y)
+    return [t.autograd.grad(y, A, cotangent, create_graph=create)[0].stride() for create in (True, False)]
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("turns", [True, False])
+@pytest.mark.parametrize("lead", [(), (2,)], ids=str)
+@pytest.mark.parametrize("name", DECOMPOSED)
+def test_gradients_of_decompositions(name, lead, turns, in_order):
+    call = DECOMPOSED[name]
+    found, expected = [strides_of_decomposed(t, call, lead, turns, in_order) for t in (rushlight, pytorch)]
+    assert [tuple(strides) for strides in found] == expected

@@ -14,7 +14,6 @@ from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype, keeping, promote_types
 from rushlight.kernels.codes import SIZES, SQUARES
-from rushlight.kernels.products import dot
 from rushlight.kernels.reductions import reduced
 from rushlight.layouts import joint_shape
 from rushlight.ops.arguments.keywords import keywords
