@@ -7,8 +7,8 @@ the public functions are used.
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.kernels.layouts import transposed
-from rushlight.machine.blas import lapack_functions
+from rushlight.kernels.lapack import computed
+from rushlight.kernels.products import product
 
 try:
     from numpy.linalg import _umath_linalg as UFUNCS
@@ -17,8 +17,7 @@ except ImportError:
 
 NEEDED = "svd", "svd_f", "svd_s"
 TALL = 4  # rows for each column from which singular vectors are those of R, multiplied by Q
-MANY = 1 << 12  # elements from which SciPy's functions are worth their calls
-BLOCK = 64  # columns that LAPACK works on at once, and for its own use as many more
+MANY = 1 << 12  # elements from which that takes less time
 
 
 def takes(x: Array) -> bool:
@@ -53,15 +52,8 @@ def svdvals(x: Array) -> Array:
 
 
 def svd_of_tall(x: Array) -> tuple[Array, ...]:
-    """The reduced decomposition of a matrix with many more rows than columns: x = Q R, and that of R.
-
-    LAPACK does so too, but it forms Q before it multiplies it by the singular vectors.
-    """
-    rows, columns = x.shape
-    factorize, multiply = lapack_functions(("geqrf", "unmqr" if x.dtype.kind == "c" else "ormqr"), x, x)
-    work = BLOCK * (columns + BLOCK + 1)
-    reflections, scales, _, _ = factorize(transposed(x).T if x.flags.c_contiguous else x, lwork=work)
-    left, S, Vh = svd(np.triu(reflections[:columns]), False)
-    U = np.zeros((columns, rows), x.dtype).T
-    U[:columns] = left
-    return multiply("L", "N", reflections, scales, U, work, overwrite_c=True)[0], S, Vh
+    """The reduced decomposition of a matrix with many more rows than columns: x = Q R, and that of R."""
+    found = computed("qr", x, False)
+    Q, R = np.linalg.qr(x) if found is None else found
+    left, S, Vh = svd(R, False)
+    return product(Q, left), S, Vh
