@@ -219,8 +219,12 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
     cdef char scratch[MOST_BUFFERS * CHUNK * 8]
+    cdef char memory[CHUNK * 8]
+    cdef char* made = memory
     cdef npy_intp index[MOST_DIMS]
-    cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done
+    cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done, some
+    cdef npy_intp size = rows.sizes[rows.count - 1], step = rows.strides[rows.count - 1][rows.ndim - 1]
+    cdef char* out
     cdef int i, d
     memcpy(slots, given.slots, sizeof(slots))
     place_buffers(<Tape>given.tape, slots, scratch, CHUNK)
@@ -232,10 +236,28 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
     while start < stop:
         done = 0
         while done < n:
-            take_steps(<Tape>given.tape, slots, done, min(<npy_intp>CHUNK, n - done))
+            some = min(<npy_intp>CHUNK, n - done)
+            if step == size or n == 1:
+                take_steps(<Tape>given.tape, slots, done, some)
+            else:  # loops write elements that follow each other
+                out = slots[RESULT].start
+                slots[RESULT] = Slot(made, size, 0)
+                take_steps(<Tape>given.tape, slots, done, some)
+                put_apart(made, out + done * step, step, some, size)
+                slots[RESULT] = Slot(out, size, size)
             done += CHUNK
         next_row(rows, slots, index)
         start += 1
+
+
+cdef void put_apart(const char* made, char* out, npy_intp step, npy_intp n, npy_intp size) noexcept nogil:
+    """Copies elements to places that are so many bytes apart."""
+    cdef npy_intp i
+    for i in range(n):
+        if size == sizeof(float):
+            (<float*>(out + i * step))[0] = (<const float*>made)[i]
+        else:
+            (<double*>(out + i * step))[0] = (<const double*>made)[i]
 
 
 cdef inline int slot_of(const Rows* rows, int operand) noexcept nogil:
@@ -324,7 +346,7 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, cnp.ndarray t
     slots[RESULT].start = cnp.PyArray_BYTES(result)
     slots[RESULT].stride = slots[RESULT].move = cnp.PyArray_ITEMSIZE(result)
     job.tape, job.slots, job.rows = <void*>tape, slots, &rows
-    if n < SHORT and size > FEW:
+    if n < SHORT and size > FEW and cnp.PyArray_ISONESEGMENT(result):
         if size * tape.count < SHARED:
             compute_gathered(&job, 0, size)
         else:
@@ -441,7 +463,8 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     if target is None and alike and is_loose(model):
         alike = all_contiguous(operands, tape.operands, model)
     if target is not None:
-        result = target if alike and cnp.PyArray_SAMESHAPE(target, model) and in_step(target, model) else None
+        alike = alike and cnp.PyArray_SAMESHAPE(target, model) and in_step(target, model)
+        result = target if alike and cnp.PyArray_ISONESEGMENT(target) else None
     else:
         result = like(model, cnp.NPY_BOOL if tape.gives_truths else tape.kind) if alike else None
     if result is None:
@@ -551,14 +574,19 @@ def evaluate_in_steps(Formula formula, a, b=None, c=None, d=None):
 
 
 def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, d=None):
-    """Writes the value of a formula over its first operand, a float array without gaps; returns whether it did.
+    """Writes the value of a formula over its first operand, a float array; returns whether it did.
 
     The other operands are numbers, options, arrays of the same dtype, or of truths.
     """
     cdef PyObject* operands[MOST_OPERANDS]
+    cdef int i
     operands[0], operands[1], operands[2], operands[3] = <PyObject*>target, <PyObject*>b, <PyObject*>c, <PyObject*>d
-    if not cnp.PyArray_ISBEHAVED(target) or not cnp.PyArray_ISONESEGMENT(target):
+    if not cnp.PyArray_ISBEHAVED(target):
         return False
+    if not cnp.PyArray_ISONESEGMENT(target):
+        for i in range(1, formula.arity):
+            if not are_apart(target, <object>operands[i]):
+                return False
     found = tape_among(formula, operands)
     if found is None or (<Tape>found).count == 0:
         return False
@@ -567,6 +595,14 @@ def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, 
             formula.numbers = Formula(in_first_dtype(formula.function), formula.arity)
         return evaluate_into(formula.numbers, target, b, c, d)
     return take(<Tape>found, operands, target) is not NotImplemented
+
+
+cdef bint are_apart(cnp.ndarray target, x) except -1:
+    """Whether an operand has no memory in common with an array that is written to, or all of it in the same places."""
+    if not cnp.PyArray_CheckExact(x) or (cnp.PyArray_BYTES(x) == cnp.PyArray_BYTES(target)
+                                         and cnp.PyArray_SAMESHAPE(x, target) and same_strides(x, target)):
+        return True
+    return not np.may_share_memory(target, x)
 
 
 cdef object in_first_dtype(object function):

@@ -130,7 +130,7 @@ def change_dual(tensor: TensorBase, function: Callable[..., Any], args: Sequence
 
 def changed_at_once(tensor: TensorBase, function: Callable[..., bool], *args: Any) -> bool:
     """Has `function` write directly into a tensor's array; returns whether it did: not if the change is recorded."""
-    if STACK.depth or not is_ordinary(tensor) or (recording() and (tensor._needs or tensor._view)):
+    if STACK.depth or not is_ordinary(tensor) or (recording() and tensor.requires_grad):
         return False
     check_memory(tensor, ())
     if not function(tensor._array, *args):
@@ -148,7 +148,7 @@ def computed_over(op: Operator, tensor: TensorBase, operands: tuple[Any, ...]) -
     if STACK.depth or type(array) is not ndarray or not (array.dtype is FLOAT32 or array.dtype is FLOAT64):
         return False
     recorded = recording()
-    if recorded and (tensor._needs or tensor._view is not None):
+    if recorded and tensor.requires_grad:
         return False
     arrays = []
     for operand in operands:
@@ -197,7 +197,7 @@ def changed_binary(op: Any, tensor: TensorBase, other: Any) -> Any:
     if computed_over(op, tensor, (other,)):
         return tensor
     plain = is_plain(op, tensor, other) and not levels() and writer() is None
-    if not plain or (recording() and (tensor._needs or tensor._view or needs(other))):
+    if not plain or (recording() and (tensor.requires_grad or needs(other))):
         try:
             return change(tensor, partial(binary, op), other)
         except NotImplementedError:

@@ -73,3 +73,36 @@ def test_operands_that_are_larger_or_share_memory_are_refused():
     with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
         torch.zeros(4, requires_grad=True).sin_()
     assert x.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("side", [6, 40, 300])
+def test_parts_that_overlap_are_read_before_they_are_written(side):
+    first = torch.randn(side, side)
+    for other in (lambda u: u[2:, 1:-1], lambda u: u[1:-1, :-2] * 1, lambda u: u[1:-1, 1:-1]):
+        u = first.clone()
+        expected = u[1:-1, 1:-1] + other(u)
+        u[1:-1, 1:-1] += other(u)
+        assert torch.equal(u[1:-1, 1:-1], expected)
+        assert torch.equal(u[0], first[0])
+        assert torch.equal(u[:, -1], first[:, -1])
+
+
+def test_an_assignment_of_a_part_to_itself_counts_as_a_change():
+    x = torch.zeros(4, 4)
+    part = x[1:, 2:]
+    before = x._version
+    x[1:, 2:] = part
+    assert x._version == part._version == before + 1
+    x[1:, 2:] = x[:-1, 2:]
+    assert x._version == before + 2
+
+
+def test_changes_of_views_of_what_has_gradients_are_recorded():
+    leaf = torch.ones(4, 4, requires_grad=True)
+    x, other = leaf * 1, torch.zeros(4, 4)
+    part = x[1:, 1:]
+    part += 1
+    part *= part.detach().clone()
+    other[:, :2] += x[:, 2:]
+    (x.sum() + other.sum()).backward()
+    assert leaf.grad.tolist() == [[1, 1, 2, 2], [1, 2, 4, 4], [1, 2, 4, 4], [1, 2, 4, 4]]

@@ -15,6 +15,7 @@ from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta, outline
 from rushlight.core.recording import recording
+from rushlight.core.windows import address
 from rushlight.core.writing import check_reading
 from rushlight.kernels.parts import assign
 from rushlight.kernels.steps import fill as write_number
@@ -192,13 +193,28 @@ def fill_diagonal_(self: Tensor, fill_value: complex, wrap: bool = False) -> Ten
     return self
 
 
+def is_itself(array: Array, values: np.ndarray) -> bool:
+    """Whether values are in the very memory that they are to be written to, as after `x[key] += y`."""
+    return (
+        values.base is not None
+        and values.base is array.base
+        and values.dtype is array.dtype
+        and values.shape == array.shape
+        and values.strides == array.strides
+        and address(values) == address(array)
+    )
+
+
 def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
     """Overwrites all elements in place: through an operator if autograd records it, else directly in the array."""
     if is_followed(tensor, value):
         return change(tensor, entry, value)
     check_history(tensor, recording() and tensor.requires_grad)
-    check_reading(tensor, entry, (value,))
     values: Any = value._array if isinstance(value, TensorBase) else value
+    if type(values) is np.ndarray and not tensor._inference and is_itself(tensor._array, values):
+        tensor._bump()
+        return tensor
+    check_reading(tensor, entry, (value,))
     if is_array(values):
         assign(tensor._array, values)
     else:
