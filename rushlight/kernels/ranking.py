@@ -57,7 +57,7 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     return tuple([np.ascontiguousarray(part.swapaxes(-1, dim)) for part in found])
 
 
-def extreme_along(array: np.ndarray, dim: int | None, keepdim: bool, largest: bool) -> np.ndarray:
+def extreme_along(array: Any, dim: int | None, keepdim: bool, largest: bool) -> Any:
     """The indices of the first largest, or smallest, elements along a dimension, or in the flattened array."""
     if fast is not None and type(array) is np.ndarray and dim is not None and dim == array.ndim - 1:
         found = fast.extreme(array, largest)

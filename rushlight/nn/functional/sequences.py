@@ -66,10 +66,11 @@ def lstm_cotangents(
     result2: Array,
 ) -> list[Array]:
     """The gradients of the inputs of an LSTM, given those of its hidden states, cell states and gates."""
-    found = None if grads[2] is not None else recurrent.backward(*grads[:2], cell, weight, result0, result1, result2)
-    if found is None:
-        found = lstm_backward(grads, cell, weight, result1, result2)
-    return [*found, *of_weights(found[0], before(hidden, result0))]
+    of_hiddens, of_cells, of_kept = grads
+    states = result0, result1, result2
+    found = None if of_kept is not None else recurrent.backward(of_hiddens, of_cells, cell, weight, *states)
+    of_gates, *of_states = found or lstm_backward(grads, cell, weight, result1, result2)
+    return [of_gates, *of_states, *of_weights(of_gates, before(hidden, result0))]
 
 
 def lstm_backward(
@@ -107,7 +108,9 @@ def _lstm_sequence(projected: Array, hidden: Array, cell: Array, weight: Array, 
     found = recurrent.forward(projected, hidden, cell, weight, bias)
     if found is not None:
         return tuple(found)
-    hiddens, cells, kept = [], [], []
+    hiddens: list[Array] = []
+    cells: list[Array] = []
+    kept: list[Array] = []
     for row in projected:
         gates = activated(row + (product(hidden, weight.T) + bias))
         entering, forgetting, new, leaving = gates

@@ -138,6 +138,11 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
     return _put_back(grads[0].reshape(shape), dim, index.reshape(shape), input_shape, True)
 
 
+def extreme_in(input: Array, dim: int, keepdim: bool, kind: int) -> Array:
+    """The largest or smallest elements along a dimension; an array without dimensions is its own."""
+    return reduced(input, (dim,) if input.ndim else (), keepdim, kind)
+
+
 @operator(
     aten="max",
     layout="kept",
@@ -150,7 +155,7 @@ def returned(grads: Sequence[Array], index: Array, input_shape: Sequence[int], d
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
 def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
-    return reduced(input, (dim,), keepdim, LARGEST), extreme_along(input, dim, keepdim, True)
+    return extreme_in(input, dim, keepdim, LARGEST), extreme_along(input, dim, keepdim, True)
 
 
 @operator(
@@ -165,7 +170,7 @@ def _max_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     input=lambda grads, result1, input_shape, dim: returned(grads, result1, input_shape, dim),
 )
 def _min_dim(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
-    return reduced(input, (dim,), keepdim, SMALLEST), extreme_along(input, dim, keepdim, False)
+    return extreme_in(input, dim, keepdim, SMALLEST), extreme_along(input, dim, keepdim, False)
 
 
 def refuse_complex(name: str, input: Tensor) -> None:
