@@ -3,6 +3,7 @@
 Results keep the memory layout of their argument: a batch that is innermost in memory stays there.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from math import prod
 from types import ModuleType
@@ -35,10 +36,10 @@ def pooled_size(shape: Size, kernel: Size, stride: Size, padding: Size, dilation
 
 
 def max_pool_at_once(
-    x: np.ndarray, kernel: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool, indices: bool
+    x: np.ndarray, settings: Sequence[Sequence[int]], ceil_mode: bool, indices: bool
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """`max_pool` by the kernel, of a sample too, with None for indices that are not asked for; None without it."""
-    return None if fast is None else fast.slid(x, kernel, stride, padding, dilation, ceil_mode, indices)
+    return None if fast is None else fast.slid(x, *settings, ceil_mode, indices)
 
 
 def max_pool(
@@ -49,7 +50,7 @@ def max_pool(
     As in PyTorch, the first of equal maxima is taken, but the last NaN of a window; padding never wins.
     Raises NotImplementedError for complex numbers, which have no order, and what `pooled_size` raises.
     """
-    if (found := max_pool_at_once(x, kernel, stride, padding, dilation, ceil_mode, True)) is not None:
+    if (found := max_pool_at_once(x, (kernel, stride, padding, dilation), ceil_mode, True)) is not None:
         return found
     if x.dtype.kind == "c":
         raise NotImplementedError(f'"max_pool{len(kernel)}d" not implemented for {x.dtype}: it has no order')
@@ -76,7 +77,7 @@ def max_pool(
     return values, table[winner] + corner
 
 
-def divided_maxima(x: np.ndarray, places: Size) -> tuple[np.ndarray, np.ndarray] | None:
+def divided_maxima(x: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
     """The maxima of as many windows as the last dimensions of a batch or a sample are divided into, and their indices.
 
     None if the kernel does not take the inputs.
@@ -84,12 +85,12 @@ def divided_maxima(x: np.ndarray, places: Size) -> tuple[np.ndarray, np.ndarray]
     return None if fast is None else fast.divided(x, places)
 
 
-def divided_means(x: np.ndarray, places: Size) -> np.ndarray | None:
+def divided_means(x: np.ndarray, places: Sequence[int]) -> np.ndarray | None:
     """The means of as many windows as the last dimensions of an array are divided into; None without the kernel."""
     return None if averages is None else averages.divided(x, places, False)
 
 
-def divided_means_input(grad: np.ndarray, spatial: Size) -> np.ndarray | None:
+def divided_means_input(grad: np.ndarray, spatial: Sequence[int]) -> np.ndarray | None:
     """The adjoint of `divided_means`: an array (..., *spatial)."""
     return None if averages is None else averages.divided(grad, spatial, True)
 
@@ -110,7 +111,7 @@ def largest_listed(x: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np
 
 
 def fractional_maxima(
-    x: np.ndarray, samples: np.ndarray, places: Size, kernel: Size
+    x: np.ndarray, samples: np.ndarray, places: Sequence[int], kernel: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The maxima of windows that random numbers place, and their indices; None if they are not taken by the kernel."""
     return None if fast is None else fast.fractional(x, samples, places, kernel)

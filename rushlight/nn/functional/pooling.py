@@ -141,7 +141,7 @@ def pool_maxima(
     name = "max_pool1d_with_indices" if indices and dims == 1 else MAXIMA[dims]
     settings = window_settings(name, dims, input, ceil_mode, kernel_size, stride, padding, dilation)
     if not indices and is_final_for(input):
-        found = kernels.max_pool_at_once(input._array, *settings, ceil_mode, False)
+        found = kernels.max_pool_at_once(input._array, settings, ceil_mode, False)
         if found is not None:
             return new_tensor(found[0]), None
     return MAX_POOL[dims](input, *settings, ceil_mode)
