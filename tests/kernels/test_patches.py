@@ -6,7 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels.cases import waves
 
+from rushlight.kernels import patches
 from rushlight.kernels.patches import fold, unfold
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+def form(request: pytest.FixtureRequest):
+    """Every test runs on the compiled kernel of columns, where it is, and on its NumPy form."""
+    if request.param == "compiled" and patches.fast is None:
+        pytest.skip("nothing was compiled")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(patches, "fast", None)
+        yield
+
 
 pairs = st.tuples(st.integers(1, 2), st.integers(1, 3))
 

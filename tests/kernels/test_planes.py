@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rushlight.kernels import pooling
-from rushlight.nn.functional import planes, sampling
+from rushlight.kernels import accumulate, pooling
+from rushlight.nn.functional import adaptive_pooling, fractional_pooling, planes, sampling
 
 GENERATOR = np.random.default_rng(0)
 SETTINGS = [  # spatial shape, kernel, stride, padding, dilation
@@ -43,10 +43,46 @@ def test_maxima_and_their_places(monkeypatch, setting, dtype, layout):
     for ceil_mode in (False, True):
         x = LAYOUTS[layout](numbers(9, 3, *shape, dtype=dtype))
         found = pooling.max_pool(x, *windows, ceil_mode)
+        alone = pooling.max_pool_at_once(x, windows, ceil_mode, False)
         with monkeypatch.context() as plain:
             plain.setattr(pooling, "fast", None)
             expected = pooling.max_pool(x, *windows, ceil_mode)
         assert all(map(same, found, expected))
+        assert alone is None or (same(alone[0], expected[0]) and alone[1] is None)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("places", [(1, 1, 1), (2, 3, 4), (4, 5, 33), (3, 7, 50)], ids=str)
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_windows_that_divide_planes(monkeypatch, dims, places, dtype):
+    spatial, places = (4, 5, 33)[-dims:], places[-dims:]
+    x, grad = numbers(2, 3, *spatial, dtype=dtype), numbers(2, 3, *places, dtype=dtype)
+    largest = adaptive_pooling.MAX_POOL[dims].forward
+    found = largest(x, places), largest(x[0], places)
+    means = adaptive_pooling.adaptive_avg_pool(x, places)
+    shares = adaptive_pooling.adaptive_avg_pool_cotangent(grad, x.shape, dims)
+    monkeypatch.setattr(pooling, "fast", None)
+    monkeypatch.setattr(pooling, "averages", None)
+    monkeypatch.setattr(sampling, "fast", None)
+    for given, pair in zip((x, x[0]), found, strict=True):
+        assert all(map(same, pair, largest(given, places)))
+    tolerance = 16 * np.finfo(dtype).eps
+    np.testing.assert_allclose(means, adaptive_pooling.adaptive_avg_pool(x, places), tolerance, tolerance)
+    expected = adaptive_pooling.adaptive_avg_pool_cotangent(grad, x.shape, dims)
+    np.testing.assert_allclose(shares, expected, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dims", [2, 3])
+def test_windows_at_random_distances(monkeypatch, dims, dtype):
+    x = numbers(2, 3, *(9, 8, 11)[-dims:], dtype=dtype)
+    samples = GENERATOR.random((2, 3, dims)).astype(dtype)
+    for kernel, places in (((2, 3, 2), (4, 3, 5)), ((1, 1, 1), (1, 2, 1)), ((9, 8, 11), (1, 1, 1))):
+        arguments = x, samples, kernel[-dims:], places[-dims:]
+        found = fractional_pooling.POOL[dims].forward(*arguments)
+        with monkeypatch.context() as plain:
+            plain.setattr(pooling, "fast", None)
+            assert all(map(same, found, fractional_pooling.POOL[dims].forward(*arguments)))
 
 
 @pytest.mark.parametrize("lead", [(1, 1), (4, 3)])
@@ -89,6 +125,19 @@ def test_maps_along_dimensions(monkeypatch, turned, dtype, layout):
     assert found.flags.c_contiguous
     assert found.shape == (2, 3, *(each.rows.shape[0] for each in maps))
     assert maps[0].T.T is maps[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 7, 16, 40, 75])
+def test_rows_added_up_in_runs(width, dtype):
+    table = GENERATOR.standard_normal((9, width)).astype(dtype)
+    rows, runs = GENERATOR.integers(0, 9, 30), np.sort(GENERATOR.integers(0, 6, 30))
+    weights = GENERATOR.standard_normal(30).astype(dtype)
+    for factors in (None, weights):
+        expected = np.zeros((7, width), dtype)
+        np.add.at(expected, runs, table[rows] if factors is None else table[rows] * factors[:, None])
+        found = accumulate.add_runs(table, rows, runs, factors, 7)
+        np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
