@@ -35,6 +35,11 @@ def evaluate_in_steps(formula: Any, *operands: Any) -> Any:
     return None
 
 
+def evaluate_to(formula: Any, target: Array, *operands: Any) -> bool:
+    """Writes the value of a formula to an array of its shape and type; returns whether it did."""
+    return False
+
+
 def evaluate_into(formula: Any, target: Array, *operands: Any) -> bool:
     """Writes the value of a formula over its first operand, a float array; returns whether it did."""
     return False

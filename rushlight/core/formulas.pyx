@@ -19,7 +19,7 @@ import numpy as np
 from rushlight.core.loops cimport loop_for
 from rushlight.core.rows cimport (
     MOST_DIMS, Rows, all_contiguous, array_in_order, broadcast_shape, gather, is_loose, join_dims, note_strides,
-    reordered, sort_dims)
+    reordered, sort_dims, sort_dims_by)
 from rushlight.kernels.compiled.arrays cimport empty_like, same_strides
 from rushlight.kernels.compiled.codes cimport MOST_INPUTS, MOST_STEPS
 from rushlight.kernels.compiled.sharing cimport shared
@@ -332,21 +332,28 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, cnp.ndarray t
         note_strides(operands[i], &rows, i)
     if target is not None and not has_shape(target, &rows):
         return NotImplemented
-    sort_dims(&rows, tape.operands)
-    result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else tape.kind) if target is None else target
+    if target is None:
+        sort_dims(&rows, tape.operands)
+        result = array_in_order(&rows, cnp.NPY_BOOL if tape.gives_truths else tape.kind)
+        note_strides(<PyObject*>result, &rows, tape.operands)
+    else:
+        result = target
+        note_strides(<PyObject*>result, &rows, tape.operands)
+        sort_dims_by(&rows, tape.operands)
     size = cnp.PyArray_SIZE(result)
     if size == 0:
         return result
-    note_strides(<PyObject*>result, &rows, tape.operands)
     rows.count = tape.operands + 1
     reordered(&rows)
     join_dims(&rows)
     last = rows.ndim - 1
     n = rows.shape[last]
+    if rows.strides[tape.operands][last] != cnp.PyArray_ITEMSIZE(result):
+        return NotImplemented
     slots[RESULT].start = cnp.PyArray_BYTES(result)
     slots[RESULT].stride = slots[RESULT].move = cnp.PyArray_ITEMSIZE(result)
     job.tape, job.slots, job.rows = <void*>tape, slots, &rows
-    if n < SHORT and size > FEW and cnp.PyArray_ISONESEGMENT(result):
+    if n < SHORT and size > FEW and lies_as_result(&rows, tape.operands):
         if size * tape.count < SHARED:
             compute_gathered(&job, 0, size)
         else:
@@ -571,6 +578,17 @@ def evaluate_in_steps(Formula formula, a, b=None, c=None, d=None):
                 return None
     result = take(<Tape>found, operands, empty_like(first))
     return None if result is NotImplemented else result
+
+
+def evaluate_to(Formula formula, cnp.ndarray target not None, a, b=None, c=None, d=None):
+    """Writes the value of a formula to an array of its shape and type, whose last dimension has no gaps; whether it did."""
+    cdef PyObject* operands[MOST_OPERANDS]
+    operands[0], operands[1], operands[2], operands[3] = <PyObject*>a, <PyObject*>b, <PyObject*>c, <PyObject*>d
+    found = tape_among(formula, operands)
+    if found is None or (<Tape>found).count == 0 or (<Tape>found).gives_truths \
+            or (<Tape>found).kind != cnp.PyArray_TYPE(target) or not cnp.PyArray_ISBEHAVED(target):
+        return False
+    return take(<Tape>found, operands, target) is not NotImplemented
 
 
 def evaluate_into(Formula formula, cnp.ndarray target not None, b=None, c=None, d=None):

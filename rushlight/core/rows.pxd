@@ -23,6 +23,7 @@ cdef void note_strides(PyObject* operand, Rows* rows, int place) noexcept
 cdef bint is_loose(cnp.ndarray x) noexcept
 cdef bint all_contiguous(PyObject** operands, int count, cnp.ndarray model) noexcept
 cdef void sort_dims(Rows* rows, int count) noexcept
+cdef void sort_dims_by(Rows* rows, int operand) noexcept
 cdef cnp.ndarray array_in_order(Rows* rows, int kind)
 cdef void reordered(Rows* rows) noexcept
 cdef void join_dims(Rows* rows) noexcept

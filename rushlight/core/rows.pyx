@@ -93,6 +93,18 @@ cdef void sort_dims(Rows* rows, int count) noexcept:
                 place = before
 
 
+cdef void sort_dims_by(Rows* rows, int operand) noexcept:
+    """Sets the order of the dimensions by the strides of one operand, which has none of 0."""
+    cdef npy_intp others[MOST_DIMS]
+    cdef int d
+    for d in range(rows.ndim):
+        others[d] = rows.strides[0][d]
+        rows.strides[0][d] = rows.strides[operand][d]
+    sort_dims(rows, 1)
+    for d in range(rows.ndim):
+        rows.strides[0][d] = others[d]
+
+
 cdef cnp.ndarray array_in_order(Rows* rows, int kind):
     """A new array of the result's shape, with the dimensions in their order in memory."""
     cdef npy_intp strides[MOST_DIMS]

@@ -10,7 +10,7 @@ from rushlight.kernels.compiled import load
 from rushlight.kernels.parts import duplicate
 from rushlight.machine import threads
 
-__all__ = ["extreme_along", "first_along", "in_order", "most_frequent", "place_in_rows", "places_in"]
+__all__ = ["among", "extreme_along", "first_along", "in_order", "most_frequent", "place_in_rows", "places_in"]
 
 fast: ModuleType | None = load("ranking")
 fast_sorting: ModuleType | None = load("sorting")
@@ -86,3 +86,8 @@ def most_frequent(rows: Any) -> Any:
 def places_in(sequence: Any, values: Any, right: bool) -> Any:
     """Where in a sorted sequence to insert values, before or after (`right`) equal ones; None if not supported."""
     return None if fast is None else fast.places_in(sequence, values, right)
+
+
+def among(elements: Any, others: Any) -> Any:
+    """Which elements of an array are among few others; None if not supported."""
+    return None if fast is None else fast.among(elements, others)

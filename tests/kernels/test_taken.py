@@ -187,6 +187,7 @@ CALLS = {
     "updates.change": step,
     "ranking.place_in_rows": lambda: x().median(),
     "ranking.most_frequent": lambda: x(3, 4).mode(1),
+    "ranking.among": lambda: torch.isin(i(8, 8), i(8, 3)),
     "ranking.places_in": lambda: torch.bucketize(x(), torch.tensor([0.1, 0.5])),
     "triangles.trace": lambda: x(3, 3).trace(),
     "windows.address": lambda: x().data_ptr(),

@@ -4,7 +4,7 @@
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 
-from rushlight.kernels.compiled.arrays cimport float_type
+from rushlight.kernels.compiled.arrays cimport float_type, number_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -14,6 +14,12 @@ cdef enum:
     MOST = 32  # the largest k
     AT_ONCE = 32  # elements that are compared with the last of the first k together
     GRAIN = 1 << 14  # elements of one thread's part
+
+ctypedef fused number:
+    float
+    double
+    cnp.npy_int64
+
 
 cdef struct Job:
     const void* rows
@@ -328,6 +334,9 @@ def most_frequent(rows, order):
 
 # places in a sorted sequence
 
+cdef enum:
+    SIDE_BY_SIDE = 8  # values that are looked up at a time
+
 cdef struct Search:
     const void* sequence
     const void* values
@@ -338,18 +347,25 @@ cdef struct Search:
 
 cdef void look_up(const real* sequence, Py_ssize_t n, const real* values, cnp.npy_int64* places, Py_ssize_t start,
                   Py_ssize_t stop, bint right) noexcept nogil:
-    """Finds the places of some values by bisection; each step is without a branch."""
-    cdef Py_ssize_t i, low, left, half
-    cdef bint before
-    cdef real value
-    for i in range(start, stop):
-        value, low, left = values[i], 0, n
-        while left > 0:
+    """Finds the places of some values by bisection: as many steps for each, side by side and without branches."""
+    cdef Py_ssize_t first, i, count, left, half
+    cdef cnp.npy_int64[SIDE_BY_SIDE] low
+    cdef real[SIDE_BY_SIDE] value
+    cdef real element
+    for first from start <= first < stop by SIDE_BY_SIDE:
+        count = min(<Py_ssize_t>SIDE_BY_SIDE, stop - first)
+        for i in range(SIDE_BY_SIDE):
+            low[i], value[i] = 0, values[first + (i if i < count else 0)]
+        left = n
+        while left > 1:
             half = left >> 1
-            before = not (sequence[low + half] > value) if right else not (sequence[low + half] >= value)
-            low = low + half + 1 if before else low
-            left = left - half - 1 if before else half
-        places[i] = low
+            for i in range(SIDE_BY_SIDE):
+                element = sequence[low[i] + half - 1]
+                low[i] += half if (not (element > value[i]) if right else not (element >= value[i])) else 0
+            left -= half
+        for i in range(count):
+            element = sequence[low[i]] if n else 0
+            places[first + i] = low[i] + (n > 0 and (not (element > value[i]) if right else not (element >= value[i])))
 
 
 cdef void search_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -377,3 +393,41 @@ def places_in(sequence, values, bint right):
     job.places = <cnp.npy_int64*>cnp.PyArray_DATA(places)
     shared(search_part, &job, cnp.PyArray_SIZE(wanted), GRAIN // 8)
     return places
+
+
+cdef wide compare(const number* x, number wanted, unsigned char* found, Py_ssize_t n) noexcept nogil:
+    """Notes which elements are equal to one."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        found[i] |= x[i] == wanted
+
+
+cdef void compare_all(
+    const number* x, Py_ssize_t n, const number* wanted, Py_ssize_t count, unsigned char* found
+) noexcept nogil:
+    """Notes which elements are among some others."""
+    cdef Py_ssize_t k
+    for k in range(count):
+        compare(x, wanted[k], found, n)
+
+
+def among(elements, others):
+    """Which elements of an array are among few others, which are compared one by one; None for what is not taken."""
+    cdef int kind = number_type(elements)
+    cdef cnp.ndarray x, wanted, found
+    if kind == 0 or number_type(others) != kind:
+        return None
+    x, wanted = elements, others
+    if not cnp.PyArray_IS_C_CONTIGUOUS(x) or not cnp.PyArray_IS_C_CONTIGUOUS(wanted):
+        return None
+    found = cnp.PyArray_ZEROS(x.ndim, x.shape, cnp.NPY_BOOL, 0)
+    if kind == cnp.NPY_INT64:
+        compare_all(<cnp.npy_int64*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), <cnp.npy_int64*>cnp.PyArray_DATA(wanted),
+                    cnp.PyArray_SIZE(wanted), <unsigned char*>cnp.PyArray_DATA(found))
+    elif kind == cnp.NPY_FLOAT:
+        compare_all(<float*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), <float*>cnp.PyArray_DATA(wanted),
+                    cnp.PyArray_SIZE(wanted), <unsigned char*>cnp.PyArray_DATA(found))
+    else:
+        compare_all(<double*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), <double*>cnp.PyArray_DATA(wanted),
+                    cnp.PyArray_SIZE(wanted), <unsigned char*>cnp.PyArray_DATA(found))
+    return found

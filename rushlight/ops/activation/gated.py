@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
+from rushlight.core.formulas import Formula, evaluate, evaluate_to
 from rushlight.core.fusion import fused
 from rushlight.core.inplace import change
 from rushlight.core.tracing import for_kernel
@@ -20,6 +21,7 @@ from rushlight.ops.activation.forms import floats
 from rushlight.ops.activation.logistic import logistic_of, stable_softplus_of
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import only
+from rushlight.ops.derivatives.unrecorded import with_kernels
 from rushlight.ops.elementwise.special_functions import erf_of
 from rushlight.ops.out import write_out
 from rushlight.ops.table import operator
@@ -139,29 +141,36 @@ def halves(x: Array, dim: int) -> tuple[Array, ...]:
     return x[(*before, slice(0, half))], x[(*before, slice(half, None))]
 
 
+@with_kernels
 def glu_cotangent(grad: Array, input: Array, dim: int) -> Array:
-    """The gradients of both halves, concatenated."""
+    """The gradients of both halves, joined."""
     value, gate = halves(input, dim)
+    if type(grad) is np.ndarray and grad.dtype is input.dtype:
+        out = np.empty(input.shape, input.dtype)
+        first, second = halves(out, dim)
+        if evaluate_to(GATED, first, grad, gate) and evaluate_to(SLOPE_OF_GATE, second, grad, value, gate):
+            return out
     return concatenated([gated(grad, gate), slope_of_gate(grad, value, gate)], dim, None)
 
 
-@fused
 def gated(value: Array, gate: Array) -> Array:
     """The values times the sigmoid of the gate."""
     return value * logistic_of(gate)
 
 
-@fused
 def slope_of_gate(grad: Array, value: Array, gate: Array) -> Array:
     """The gradient of the gate."""
     gate = logistic_of(gate)
     return grad * (value * (gate * (1 - gate)))
 
 
+GATED, SLOPE_OF_GATE = Formula(gated, 2), Formula(slope_of_gate, 3)
+
+
 @operator(layout="halved", batch=leading, input=glu_cotangent, promote=floats("glu_cpu"))
 def _glu(input: Array, dim: int) -> Array:
     value, gate = halves(input, dim)
-    return gated(value, gate)
+    return evaluate(GATED, value, gate, None, None)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:

@@ -17,6 +17,7 @@ from rushlight.core.kinds import kind_of
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.recording import recording
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
+from rushlight.kernels.ranking import among
 from rushlight.ops.arguments.promotion import only, real
 from rushlight.ops.out import takes_out
 from rushlight.ops.table import (
@@ -358,7 +359,7 @@ def isin(
             [ True, False]])
     """
     for values in (elements, test_elements):
-        dtype = result_dtype(values)
+        dtype = values._array.dtype if isinstance(values, TensorBase) else result_dtype(values)
         if dtype.kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {TYPE_NAMES[FROM_NUMPY[dtype]]}")
     return _isin(elements, test_elements, assume_unique, invert)
@@ -386,5 +387,7 @@ def _isin(elements: Array, test_elements: Array, assume_unique: bool, invert: bo
     tests = np.reshape(test_elements, -1)
     if tests.size * np.size(elements) > FEW:
         return np.isin(elements, tests, assume_unique=assume_unique, invert=invert)
-    found = np.logical_or.reduce(np.equal.outer(tests, elements), 0)
+    found = among(elements, tests)
+    if found is None:
+        found = np.logical_or.reduce(np.equal.outer(tests, elements), 0)
     return np.logical_not(found) if invert else found

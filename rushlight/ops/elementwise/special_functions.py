@@ -296,6 +296,7 @@ xlogy: Binary = binary(
     number_node="XlogyBackward2",
     base_node="XlogyBackward1",
     numbers="either",
+    slopes={"input": "elementwise of tensors"},
 )
 xlog1py: Binary = binary(
     "xlog1py",
@@ -315,6 +316,7 @@ xlog1py: Binary = binary(
     base_node="SpecialXlog1PyBackward1",
     methods=False,
     numbers="either",
+    slopes={"input": "elementwise of tensors"},
 )
 zeta: Binary = binary(
     "zeta",
