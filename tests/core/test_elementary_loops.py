@@ -120,3 +120,17 @@ def test_near_quarter_turns_and_where_a_range_ends(function, dtype):
     near = [np.nextafter(x, way) for x in (turns, ends) for way in (dtype(np.inf), dtype(-np.inf))]
     arrays = [np.concatenate([turns, ends, *near])]
     check(function, value(function, *arrays), arrays)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmod, np.remainder, np.floor_divide])
+def test_extremes_and_remainders_of_arrays_in_any_order(function, dtype):
+    x, y = np.random.default_rng(0).standard_normal((2, 70, 90)).astype(dtype)
+    x.flat[: len(SPECIAL)] = SPECIAL
+    y.flat[5 : 5 + len(SPECIAL)] = SPECIAL
+    for a, b in ((x, y), (x.T, y.T), (x, y.reshape(90, 70).T), (x[::2, ::3], y[1::2, ::3]), (x, y[:, :1]), (x, y[:1])):
+        with np.errstate(all="ignore"):
+            found, expected = value(function, a, b), function(a, b)
+        np.testing.assert_array_equal(found, expected)
+        numbers = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.core.formulas import Formula, add_to, evaluate, evaluate_into
+from rushlight.core.formulas import Formula, add_to, evaluate, evaluate_in_steps, evaluate_into, evaluate_to
 from rushlight.core.graph import COMPILED
 from rushlight.core.placing import elementwise_strides
 from rushlight.core.tracing import Step, Tape, TracedNumber, trace
@@ -368,3 +368,30 @@ def test_quotients_and_remainders_are_numpys_bit_for_bit(ufunc, dtype):
             found, expected = evaluated(function, a, b), ufunc(a, b)
             np.testing.assert_array_equal(found, expected)
             np.testing.assert_array_equal(np.signbit(found[expected == 0]), np.signbit(expected[expected == 0]))
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (70, 90), (3, 40, 50)], ids=str)
+def test_a_value_lies_as_if_each_step_made_an_array(shape):
+    grad, x, y = np.random.default_rng(0).standard_normal((3, *shape)).astype("f")
+    x, turned = np.asfortranarray(x), np.float32([[0.5]])
+    for function, operands, first in (
+        (lambda grad, x: grad * np.exp(x), (grad, x), grad),
+        (lambda grad, x: np.exp(x) * grad, (grad, x), x),
+        (lambda grad, x, y: np.where(x > 0, grad, grad * y), (grad, x, y), x),
+        (lambda grad, x, y: 2 * (x * y) - grad, (grad, x, y), x),
+        (lambda grad, x, y: grad / (x * x + y * y), (grad, x, turned), grad),
+    ):
+        found = evaluate_in_steps(Formula(function, len(operands)), *operands)
+        if found is not None:
+            np.testing.assert_allclose(found, function(*operands), rtol=1e-6)
+            assert found.strides == first.strides
+
+
+def test_a_value_is_written_to_an_array_with_gaps():
+    x, y = np.random.default_rng(0).standard_normal((2, 60, 70)).astype("f")
+    for part in ((..., slice(0, 70)), (..., slice(70, 140))):
+        out = np.zeros((60, 140), "f")
+        if evaluate_to(Formula(lambda x, y: x * y + 1, 2), out[part], x, y.T.reshape(60, 70)):
+            np.testing.assert_allclose(out[part], x * y.T.reshape(60, 70) + 1, rtol=1e-6)
+            assert np.count_nonzero(out) == x.size
+    assert not evaluate_to(Formula(lambda x, y: x * y, 2), np.zeros((60, 70)), x, y)

@@ -125,3 +125,31 @@ def test_polynomials_of_one_degree_are_those_of_many(degree):
         if "_polynomial_" in name:
             function = getattr(torch.special, name)
             torch.testing.assert_close(function(x, degree), function(x, degrees), rtol=1e-10, atol=1e-8, msg=name)
+
+
+WITH_ZEROS = {
+    "bessel_j0": scipy.special.j0,
+    "bessel_j1": scipy.special.j1,
+    "bessel_y0": scipy.special.y0,
+    "bessel_y1": scipy.special.y1,
+    "modified_bessel_k0": scipy.special.k0,
+    "modified_bessel_k1": scipy.special.k1,
+    "scaled_modified_bessel_k0": scipy.special.k0e,
+    "scaled_modified_bessel_k1": scipy.special.k1e,
+    "airy_ai": lambda x: scipy.special.airy(x)[0],
+    "gammaln": scipy.special.gammaln,
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", PRECISION)
+@pytest.mark.parametrize("name", WITH_ZEROS)
+def test_functions_with_zeros(name, dtype, layout):
+    special = [0.0, -0.0, np.inf, np.nan, 1e-30, 1e-310, 2.0, 2.5, -2.5, 3.0, 5.0, 8.0]
+    numbers = np.concatenate([NUMBERS[len(special) :] / 2, special]).astype(dtype)
+    x = LAYOUTS[layout](numbers.reshape(20, 50))
+    found = getattr(torch.special, name)(torch.from_numpy(x.copy("K"))).numpy()
+    with np.errstate(all="ignore"):
+        expected = WITH_ZEROS[name](x.astype(np.float64)).astype(dtype)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, expected, rtol=PRECISION[dtype], atol=PRECISION[dtype] / 100)

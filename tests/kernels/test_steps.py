@@ -78,3 +78,21 @@ def test_zeros(shape, dtype):
     found = steps.zeros(shape, np.ones(2, dtype))
     assert found.dtype == dtype
     assert np.array_equal(found, np.zeros(shape, dtype))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(("first", "step"), [(0, 1), (-7, 3), (5, -(2**40)), (2**63 - 1, -1), (-(2**63), 2**40)])
+def test_integers_in_even_steps(first, step, n):
+    found = steps.integers(first, step, n)
+    assert found.dtype == np.int64
+    assert found.tolist() == [first + i * step for i in range(n)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("n", [2, 3, 10, 70_001])
+def test_half_of_evenly_spaced_numbers_is_counted_from_the_end(monkeypatch, n, dtype):
+    found, expected = np.empty(n, dtype), np.empty(n, dtype)
+    steps.evenly(found, 0.1, 7.3)
+    plain(monkeypatch, lambda: steps.evenly(expected, 0.1, 7.3))
+    assert found.tobytes() == expected.tobytes()
+    assert found[-1] == np.dtype(dtype).type(7.3)
