@@ -78,7 +78,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
             "ops/arguments": "dims keys keywords mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",
-            "ops/making": "conversion creation from_data nested ranges",
+            "ops/making": "creation nested ranges",
             "ops": "out",
             "ops/picking": "embedding embedding_bag gather indexed indexing masking one_hot",
             "ops/products": "contractions",

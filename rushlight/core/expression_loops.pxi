@@ -240,7 +240,7 @@ cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = ((x0 * x1) + x2)
 
 cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -255,7 +255,7 @@ cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * ((x1 / x2) / x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -270,7 +270,7 @@ cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * truncated((x1 / x2)))
+        out[i] = (negated(x0) * ((x1 / x2) / x2))
 
 cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -285,7 +285,7 @@ cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (negated(x0) * x1))
+        out[i] = (negated(x0) * truncated((x1 / x2)))
 
 cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -300,9 +300,60 @@ cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 * (negated(x0) * x1))
 
 cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = ((x0 * x1) + (x2 * x3))
+
+cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = ((x0 * x1) - (x2 * x3))
+
+cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -320,7 +371,7 @@ cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (x2 - (sign_of(x0) * x1)))
 
-cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -336,7 +387,7 @@ cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -352,7 +403,7 @@ cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -368,7 +419,7 @@ cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / (x2 + x3))
 
-cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -384,7 +435,7 @@ cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -401,7 +452,7 @@ cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
-cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -418,7 +469,20 @@ cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
 
-cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        out[i] = ((x0 * x1) + x2)
+
+cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -431,7 +495,7 @@ cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 * x1) * x2)
 
-cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -444,7 +508,7 @@ cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (negated(x0) / root((x2 - (x1 * x1))))
 
-cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -457,7 +521,7 @@ cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x1 + (x2 * (x0 - x1)))
 
-cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -470,7 +534,7 @@ cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = negated(((x0 - x1) * x2))
 
-cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -486,7 +550,7 @@ cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -502,7 +566,7 @@ cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -518,7 +582,7 @@ cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 + larger((negated(x0) * x1), x2))
 
-cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -536,7 +600,7 @@ cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
 
-cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -554,7 +618,7 @@ cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
 
-cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -570,7 +634,7 @@ cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * ((x0 - x1) * x2))
 
-cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -584,7 +648,7 @@ cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -598,7 +662,7 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -612,7 +676,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -626,7 +690,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 < x1) else x3)
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -640,7 +704,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -654,7 +718,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -671,7 +735,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -688,7 +752,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -708,7 +772,7 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -728,7 +792,7 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -746,7 +810,7 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -756,7 +820,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = with_sign(magnitude(x0), x1)
 
-cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -766,7 +830,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (magnitude(x0) < x1)
 
-cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -776,7 +840,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -786,7 +850,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 * (x0 * x0))
 
-cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -796,7 +860,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated(magnitude((x0 * x1)))
 
-cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -805,58 +869,6 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = negated((x0 * x1))
-
-cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
-
-cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
-
-cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -869,7 +881,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -882,7 +894,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -895,7 +907,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -908,7 +920,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -921,7 +933,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -934,7 +946,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -947,7 +959,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -960,7 +972,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -973,7 +985,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -986,7 +998,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -999,7 +1011,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1012,7 +1024,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1025,7 +1037,7 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1038,7 +1050,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1051,7 +1063,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1064,7 +1076,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1077,7 +1089,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1090,7 +1102,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1103,9 +1115,61 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = negated((x2 + larger(negated(x0), x1)))
+
+cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x1 * x0))
+
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x1 * (x0 * x0)))
+
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1121,7 +1185,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1137,7 +1201,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1153,7 +1217,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1169,7 +1233,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1188,7 +1252,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1202,7 +1266,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1216,7 +1280,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1230,7 +1294,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1244,7 +1308,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) & (x2 != x3))
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1258,7 +1322,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) | (x2 != x3))
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1276,7 +1340,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1297,7 +1361,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1318,7 +1382,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1342,7 +1406,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1360,7 +1424,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1375,7 +1439,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1390,7 +1454,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1405,7 +1469,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1416,7 +1480,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1427,7 +1491,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1438,7 +1502,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1449,7 +1513,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1463,7 +1527,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1477,7 +1541,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1495,7 +1559,23 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef real x4 = (<const real*>args[4])[0]
+    cdef real x5 = (<const real*>args[5])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x3 = a3[i]
+        out[i] = (x5 if (x0 == x1) else (x4 if (x0 < x2) else (negated(x0) * x3)))
+
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1511,7 +1591,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1523,7 +1603,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1535,7 +1615,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1549,7 +1629,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1561,7 +1641,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1573,7 +1653,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1585,7 +1665,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1597,7 +1677,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1614,7 +1694,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1629,7 +1709,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1646,7 +1726,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1661,7 +1741,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1681,7 +1761,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1699,7 +1779,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1715,7 +1795,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1732,7 +1812,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1745,7 +1825,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1758,7 +1838,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1774,7 +1854,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1796,7 +1876,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1820,7 +1900,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1837,7 +1917,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1851,7 +1931,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1870,7 +1950,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1880,7 +1960,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1890,7 +1970,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1899,71 +1979,6 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
-
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
-
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1976,7 +1991,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1989,7 +2004,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2002,7 +2017,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2015,7 +2030,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2028,9 +2043,74 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 * x1))
+
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = ((x0 * x1) * x2)
+
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 - (x0 * x1))
+
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * ((x0 - x1) * x1))
+
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2046,7 +2126,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((x0 + x1) + x2))
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2062,7 +2142,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2078,7 +2158,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) / x2))
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2094,7 +2174,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) * x2))
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2111,7 +2191,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2131,7 +2211,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2149,7 +2229,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2160,7 +2240,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2171,7 +2251,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2185,7 +2265,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2204,7 +2284,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2221,7 +2301,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2241,7 +2321,7 @@ cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2253,7 +2333,7 @@ cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2268,7 +2348,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2286,7 +2366,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2300,7 +2380,7 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2314,7 +2394,7 @@ cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2331,7 +2411,7 @@ cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2350,7 +2430,7 @@ cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2367,7 +2447,7 @@ cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2385,7 +2465,7 @@ cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2402,7 +2482,7 @@ cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2422,7 +2502,7 @@ cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2440,7 +2520,7 @@ cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2459,7 +2539,7 @@ cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2479,7 +2559,7 @@ cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2498,7 +2578,7 @@ cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2518,7 +2598,7 @@ cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2537,7 +2617,7 @@ cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_179(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2906,9 +2986,19 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_173(args, result, n, like)
     elif which == 174:
         loop_174(args, result, n, like)
+    elif which == 175:
+        loop_175(args, result, n, like)
+    elif which == 176:
+        loop_176(args, result, n, like)
+    elif which == 177:
+        loop_177(args, result, n, like)
+    elif which == 178:
+        loop_178(args, result, n, like)
+    elif which == 179:
+        loop_179(args, result, n, like)
 
 cdef enum:
-    COUNT = 175
+    COUNT = 180
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -2931,159 +3021,164 @@ LOOPS = {
     'aaa: divide 0 1, multiply 2 3': 17,
     'aaa: maximum 0 1, minimum 3 2': 18,
     'aaa: multiply 0 1, add 2 3': 19,
-    'aaa: multiply 0 1, divide 3 2': 20,
-    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 21,
-    'aaa: negative 0, divide 1 2, trunc 4, multiply 3 5': 22,
-    'aaa: negative 0, multiply 3 1, multiply 2 4': 23,
-    'aaa: subtract 0 1, multiply 2 3': 24,
-    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 25,
-    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 26,
-    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 27,
-    'aaan: multiply 0 1, add 2 3, divide 4 5': 28,
-    'aaan: not_equal 0 1, where 4 2 3': 29,
-    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 30,
-    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 31,
-    'aan: multiply 0 1, multiply 3 2': 32,
-    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 33,
-    'aan: subtract 0 1, multiply 2 3, add 1 4': 34,
-    'aan: subtract 0 1, multiply 3 2, negative 4': 35,
-    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 36,
-    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 37,
-    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 38,
-    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 39,
-    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 40,
-    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 41,
-    'aann: equal 0 1, where 4 2 3': 42,
-    'aann: greater 0 1, where 4 2 3': 43,
-    'aann: greater_equal 0 1, where 4 2 3': 44,
-    'aann: less 0 1, where 4 2 3': 45,
-    'aann: less_equal 0 1, where 4 2 3': 46,
-    'aann: not_equal 0 1, where 4 2 3': 47,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 48,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 49,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 50,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 51,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 52,
-    'an: absolute 0, copysign 2 1': 53,
-    'an: absolute 0, less 2 1': 54,
-    'an: isnan 0, sign 0, where 2 1 3': 55,
-    'an: multiply 0 0, multiply 1 2': 56,
-    'an: multiply 0 1, absolute 2, negative 3': 57,
-    'an: multiply 0 1, negative 2': 58,
-    'ana: add 0 1, divide 2 3': 59,
-    'ana: add 0 1, multiply 2 3': 60,
-    'ana: divide 0 1, multiply 2 3': 61,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 62,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 63,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 64,
-    'ana: maximum 0 1, add 2 3': 65,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 66,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 67,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 68,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 69,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 70,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 71,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 72,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 73,
-    'ana: multiply 0 1, divide 2 3': 74,
-    'ana: multiply 0 1, divide 3 2': 75,
-    'ana: multiply 0 1, multiply 2 3': 76,
-    'ana: negative 0, add 1 2, multiply 3 4': 77,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 78,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 79,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 80,
-    'ana: square 0, multiply 1 3, multiply 2 4': 81,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 82,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 83,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 84,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 85,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 86,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 87,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 88,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 89,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 90,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 91,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 92,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 93,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 94,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 95,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 96,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 97,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 98,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 99,
-    'ann: equal 0 1, where 3 2 0': 100,
-    'ann: maximum 0 1, minimum 3 2': 101,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 102,
-    'ann: minimum 0 1, multiply 3 2': 103,
-    'anna: equal 0 1, where 4 2 3': 104,
-    'anna: less_equal 0 1, where 4 2 3': 105,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 106,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 107,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 108,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 109,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 110,
-    'annn: greater 0 1, where 4 2 3': 111,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 112,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 113,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 114,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 115,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 116,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 117,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 118,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 119,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 120,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 121,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 122,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 123,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 124,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 125,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 126,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 127,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 128,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 129,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 130,
-    'na: add 0 1, reciprocal 2': 131,
-    'na: multiply 0 1, maximum 1 2': 132,
-    'na: subtract 0 1, divide 1 2': 133,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 134,
-    'naa: divide 0 1, multiply 2 3': 135,
-    'naa: multiply 0 1, add 2 3': 136,
-    'naa: multiply 0 1, divide 2 3': 137,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 138,
-    'naa: multiply 0 1, multiply 2 3': 139,
-    'naa: multiply 0 1, multiply 3 2': 140,
-    'naa: multiply 0 1, subtract 2 3': 141,
-    'naa: subtract 0 1, multiply 2 3': 142,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 143,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 144,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 145,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 146,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 147,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 148,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 149,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 150,
-    'nan: greater_equal 0 1, where 3 2 1': 151,
-    'nan: multiply 0 1, subtract 2 3': 152,
-    'nana: greater_equal 0 1, where 4 2 3': 153,
-    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 154,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 155,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 156,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 157,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 158,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 159,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 160,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 161,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 162,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 163,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 164,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 165,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 166,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 167,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 168,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 169,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 170,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 171,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 172,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 173,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 174,
+    'aaa: multiply 0 1, add 3 2': 20,
+    'aaa: multiply 0 1, divide 3 2': 21,
+    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 22,
+    'aaa: negative 0, divide 1 2, trunc 4, multiply 3 5': 23,
+    'aaa: negative 0, multiply 3 1, multiply 2 4': 24,
+    'aaa: subtract 0 1, multiply 2 3': 25,
+    'aaaa: multiply 0 1, multiply 2 3, add 4 5': 26,
+    'aaaa: multiply 0 1, multiply 2 3, subtract 4 5': 27,
+    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 28,
+    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 29,
+    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 30,
+    'aaan: multiply 0 1, add 2 3, divide 4 5': 31,
+    'aaan: not_equal 0 1, where 4 2 3': 32,
+    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 33,
+    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 34,
+    'aan: multiply 0 1, add 3 2': 35,
+    'aan: multiply 0 1, multiply 3 2': 36,
+    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 37,
+    'aan: subtract 0 1, multiply 2 3, add 1 4': 38,
+    'aan: subtract 0 1, multiply 3 2, negative 4': 39,
+    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 40,
+    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 41,
+    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 42,
+    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 43,
+    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 44,
+    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 45,
+    'aann: equal 0 1, where 4 2 3': 46,
+    'aann: greater 0 1, where 4 2 3': 47,
+    'aann: greater_equal 0 1, where 4 2 3': 48,
+    'aann: less 0 1, where 4 2 3': 49,
+    'aann: less_equal 0 1, where 4 2 3': 50,
+    'aann: not_equal 0 1, where 4 2 3': 51,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 52,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 53,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 54,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 55,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 56,
+    'an: absolute 0, copysign 2 1': 57,
+    'an: absolute 0, less 2 1': 58,
+    'an: isnan 0, sign 0, where 2 1 3': 59,
+    'an: multiply 0 0, multiply 1 2': 60,
+    'an: multiply 0 1, absolute 2, negative 3': 61,
+    'an: multiply 0 1, negative 2': 62,
+    'ana: add 0 1, divide 2 3': 63,
+    'ana: add 0 1, multiply 2 3': 64,
+    'ana: divide 0 1, multiply 2 3': 65,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 66,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 67,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 68,
+    'ana: maximum 0 1, add 2 3': 69,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 70,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 71,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 72,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 73,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 74,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 75,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 76,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 77,
+    'ana: multiply 0 1, divide 2 3': 78,
+    'ana: multiply 0 1, divide 3 2': 79,
+    'ana: multiply 0 1, multiply 2 3': 80,
+    'ana: negative 0, add 1 2, multiply 3 4': 81,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 82,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 83,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 84,
+    'ana: square 0, multiply 1 3, multiply 2 4': 85,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 86,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 87,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 88,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 89,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 90,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 91,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 92,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 93,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 94,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 95,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 96,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 97,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 98,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 99,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 100,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 101,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 102,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 103,
+    'ann: equal 0 1, where 3 2 0': 104,
+    'ann: maximum 0 1, minimum 3 2': 105,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 106,
+    'ann: minimum 0 1, multiply 3 2': 107,
+    'anna: equal 0 1, where 4 2 3': 108,
+    'anna: less_equal 0 1, where 4 2 3': 109,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 110,
+    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 111,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 112,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 113,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 114,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 115,
+    'annn: greater 0 1, where 4 2 3': 116,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 117,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 118,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 119,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 120,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 121,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 122,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 123,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 124,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 125,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 126,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 127,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 128,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 129,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 130,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 131,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 132,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 133,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 134,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 135,
+    'na: add 0 1, reciprocal 2': 136,
+    'na: multiply 0 1, maximum 1 2': 137,
+    'na: subtract 0 1, divide 1 2': 138,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 139,
+    'naa: divide 0 1, multiply 2 3': 140,
+    'naa: multiply 0 1, add 2 3': 141,
+    'naa: multiply 0 1, divide 2 3': 142,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 143,
+    'naa: multiply 0 1, multiply 2 3': 144,
+    'naa: multiply 0 1, multiply 3 2': 145,
+    'naa: multiply 0 1, subtract 2 3': 146,
+    'naa: subtract 0 1, multiply 2 3': 147,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 148,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 149,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 150,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 151,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 152,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 153,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 154,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 155,
+    'nan: greater_equal 0 1, where 3 2 1': 156,
+    'nan: multiply 0 1, subtract 2 3': 157,
+    'nana: greater_equal 0 1, where 4 2 3': 158,
+    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 159,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 160,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 161,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 162,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 163,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 164,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 165,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 166,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 167,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 168,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 169,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 170,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 171,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 172,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 173,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 174,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 175,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 176,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 177,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 178,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 179,
 }

@@ -34,7 +34,7 @@ SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's, for complex bases
 }
 
 
-REAL = (bool, int, float, TracedNumber)
+REAL: Any = (bool, int, float, TracedNumber)
 
 
 def power_cotangent(grad: Array, input: Array, exponent: Array) -> Array:

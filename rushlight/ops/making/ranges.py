@@ -60,7 +60,7 @@ def arange(
             raise ValueError(f"step must be nonzero, but as an integer {by} is 0")
         first, last, by = int(first), int(last), int(by)
     size = count(first, last, by)
-    return made("arange", lambda shape, d: in_steps(first, by, *shape, d), (size,), d, options, dtype)
+    return made("arange", lambda shape, d: in_steps(first, by, shape[0], d), (size,), d, options, dtype)
 
 
 def range(
@@ -85,7 +85,7 @@ def range(
     check_direction(first, last, by)
     d = numpy_type("range", dtype, type_of_out(options))
     size = math.floor((last - first) / by) + 1
-    return made("range", lambda shape, d: in_steps(first, by, *shape, d), (size,), d, options, dtype)
+    return made("range", lambda shape, d: in_steps(first, by, shape[0], d), (size,), d, options, dtype)
 
 
 def linspace(
@@ -105,8 +105,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     first, last, d = bounds("linspace", start, end, steps, dtype, options)
-    numbers = type(first) is not Batched and type(last) is not Batched
-    make = numbers_between if numbers else _evenly
+    make = _evenly if any(isinstance(bound, Batched) for bound in (first, last)) else numbers_between
     return made("linspace", lambda shape, d: make(first, last, *shape, d), (index(steps),), d, options, dtype)
 
 
