@@ -36,7 +36,10 @@ def in_order(array: Any, dim: int, descending: bool = False) -> tuple[np.ndarray
         lines = keys.reshape(-1, keys.shape[-1])
         threads.share(lambda start, stop: lines[start:stop].sort(-1), len(lines), max(1, PART // lines.shape[-1]))
     found = fast_sorting.settled(rows, keys, descending)
-    return None if found is None else tuple([lying_like(array, part.swapaxes(dim, -1)) for part in found])
+    if found is None:
+        return None
+    values, places = (lying_like(array, part.swapaxes(dim, -1)) for part in found)
+    return values, places
 
 
 def lying_like(array: np.ndarray, part: np.ndarray) -> np.ndarray:

@@ -106,7 +106,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     tensor([0.7311, 0.2689])
     """
     dim = _get_softmax_dim("softmin", input.ndim) if dim is None else dim
-    return plain.softmax(-input, dim, dtype=dtype)
+    return plain.softmax(-input, dim) if dtype is None else plain.softmax(-input, dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:

@@ -265,18 +265,24 @@ def single_mask(arrays: Sequence[Array]) -> bool:
 def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bool) -> Array:
     if accumulate:
         return added_at(input, values, key)
-    out = owned(input)
-    out[key] = values
+    out, vector = owned(input), place_of_vector(key)
+    if vector is None or not put_along(out, key[vector], vector, values):
+        out[key] = values
     return out
+
+
+def place_of_vector(key: Sequence[Any]) -> int | None:
+    """The dimension of a key's only array of indices, if it is a vector."""
+    places = [dim for dim, item in enumerate(key) if is_array(item)]
+    return places[0] if len(places) == 1 and key[places[0]].ndim == 1 else None
 
 
 @in_float32
 def added_at(input: Array, values: Array, key: Any) -> Array:
     """A copy of `input` with `values` added at a key."""
-    places = [dim for dim, item in enumerate(key) if is_array(item)]
-    if len(places) == 1 and key[places[0]].ndim == 1:
+    if (vector := place_of_vector(key)) is not None:
         out = owned(input)
-        if put_along(out, key[places[0]], places[0], values, "sum"):
+        if put_along(out, key[vector], vector, values, "sum"):
             return out
     shape = selected_shape(input, key)
     values = values if values.shape == shape else np.broadcast_to(values, shape)
@@ -373,7 +379,9 @@ def index_put(input: Tensor, indices: tuple[Tensor | None, ...], values: Tensor,
     """
     key = put_key(input, indices)
     values = checked_values(input, key, values, single_mask(key))
-    return _index_put(input, values, tuple([kept(k) if is_array(k) else k for k in key]), accumulate)
+    if recording():
+        key = tuple([kept(item) if is_array(item) else item for item in key])
+    return _index_put(input, values, key, accumulate)
 
 
 def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:

@@ -20,6 +20,8 @@ from rushlight.tensors import Tensor
 
 __all__ = ["bincount", "histc", "unique", "unique_consecutive"]
 
+WIDE = 1 << 12  # numbers in a range of so many are counted however few there are
+
 
 def underivable(name: str) -> Callable[..., Any]:
     """The gradient formula of an operator without a derivative: it raises PyTorch's error when called."""
@@ -42,10 +44,31 @@ def sliced_dim(dim: int, shape: Sequence[int]) -> int:
 
 def distinct(input: Array, dim: int | None, numbered: bool, counted: bool) -> tuple[Array, ...]:
     """The sorted unique elements (or slices); if wanted, the index of each element's value, and the counts."""
+    if dim is None and (found := distinct_numbers(input, numbered, counted)) is not None:
+        return found
     values, *rest = np.unique(input, return_inverse=numbered, return_counts=True, axis=dim, equal_nan=False)
     values = values if dim is None else slices_in_order(np.moveaxis(values, dim, 0), dim)
     inverse = rest[0].reshape(input.shape if dim is None else -1) if numbered else np.zeros(0, np.int64)
     return values, inverse, rest[-1] if counted else np.zeros(0, np.int64)
+
+
+def distinct_numbers(input: Any, numbered: bool, counted: bool) -> tuple[Array, ...] | None:
+    """`distinct` of whole numbers that lie within a range of about as many, which are counted; None for others."""
+    if type(input) is not np.ndarray or input.dtype.kind not in "iu" or not input.size:
+        return None
+    low, high = int(total(input, SMALLEST)), int(total(input, LARGEST))
+    if high - low > max(input.size, WIDE) or high > np.iinfo(np.int64).max:
+        return None
+    places = input.reshape(-1).astype(np.int64, copy=False) - low
+    counts = np.bincount(places)
+    values = counts.nonzero()[0]
+    inverse = np.zeros(0, np.int64)
+    if numbered:
+        order = np.zeros(counts.size, np.int64)
+        order[values] = np.arange(values.size)
+        inverse = order[places].reshape(input.shape)
+    counts = counts[values] if counted else np.zeros(0, np.int64)
+    return (values + low).astype(input.dtype, copy=False), inverse, counts
 
 
 def slices_in_order(slices: Array, dim: int) -> Array:
