@@ -20,6 +20,7 @@ from rushlight.core.aliases import Array
 from rushlight.kernels.products import product
 from rushlight.machine.threads import get_num_threads
 
+Norm = Any  # "backward", "ortho" or "forward", which callers check
 MODULE = "scipy.fft._pocketfft.pypocketfft"
 SHARED = 1 << 16  # elements from which several threads are worth it
 MANY = 1 << 12  # elements from which the second half of a spectrum is better copied from the first
@@ -45,7 +46,7 @@ def functions() -> Any:
 
 
 def at_once(
-    name: str, x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, *last: Any, out: Array | None = None
+    name: str, x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm, *last: Any, out: Array | None = None
 ) -> Any:
     """SciPy's transform of an array, cropped or padded to `sizes`; None for what it does not take."""
     if type(x) is not np.ndarray or not x.size or not dims or functions() is None:
@@ -60,7 +61,7 @@ def at_once(
     return getattr(functions(), name)(x, dims, *last, number, out, threads)
 
 
-def by_product(name: str, x: np.ndarray, dims: Sequence[int], norm: str, *last: Any) -> np.ndarray | None:
+def by_product(name: str, x: np.ndarray, dims: Sequence[int], norm: Norm, *last: Any) -> np.ndarray | None:
     """The transform of many short rows as a product with a matrix, which takes less time; None for others."""
     n = x.shape[-1]
     if n > SHORT or x.size < ROWS * n or len(dims) > 1 or dims[0] % x.ndim != x.ndim - 1 or not x.flags.c_contiguous:
@@ -74,17 +75,17 @@ def by_product(name: str, x: np.ndarray, dims: Sequence[int], norm: str, *last: 
 
 
 @lru_cache
-def matrix_of(name: str, n: int, norm: str, kind: str, *last: Any) -> np.ndarray | None:
+def matrix_of(name: str, n: int, norm: Norm, kind: str, *last: Any) -> np.ndarray | None:
     """The real matrix that transforms a row of `n` numbers, complex ones as pairs; None for too large ones."""
     size = n if kind in COMPLEX else 2 * n
     rows = np.eye(size).view(float if kind in COMPLEX else complex)
     if name == "c2r":
-        found = np.fft.irfft(rows, last[0], norm=norm)
+        found: Array = np.fft.irfft(rows, last[0], norm=norm)
     elif name == "r2c":
         found = np.fft.rfft(rows, norm=norm)
     else:
         found = np.fft.fft(rows, norm=norm) if last[0] else np.fft.ifft(rows, norm=norm)
-    matrix = found.view(float).astype(kind.lower())
+    matrix: np.ndarray = found.view(float).astype(kind.lower())
     return matrix if max(matrix.shape) <= 2 * SHORT else None
 
 
@@ -103,7 +104,7 @@ def fitted(x: Array, sizes: Sequence[int], dims: Sequence[int]) -> Array:
     return padded
 
 
-def transform(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, forward: bool) -> Array:
+def transform(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm, forward: bool) -> Array:
     """The complex transform over some dimensions, or its inverse."""
     result = whole_spectrum(x, sizes, dims, norm) if forward else None
     if result is None:
@@ -115,7 +116,7 @@ def transform(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str, fo
     return x
 
 
-def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> np.ndarray | None:
+def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> np.ndarray | None:
     """The transform of many real numbers, the second half of which are conjugates of the first; None for others."""
     if type(x) is not np.ndarray or x.size < MANY or x.dtype.char not in COMPLEX or not dims or functions() is None:
         return None
@@ -135,14 +136,14 @@ def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: st
     return whole
 
 
-def half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> Array:
+def half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> Array:
     """The transform of real numbers; in the last of the dimensions, only the first half is kept."""
     if (result := at_once("r2c", x, sizes, dims, norm, True)) is not None:
         return result
     return transform(np.fft.rfft(x, sizes[-1], dims[-1], norm), sizes[:-1], dims[:-1], norm, True)
 
 
-def from_half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: str) -> Array:
+def from_half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> Array:
     """The inverse of `half_spectrum`."""
     result = at_once("c2r", x, (*sizes[:-1], sizes[-1] // 2 + 1), dims, norm, sizes[-1], False)
     if result is not None:
