@@ -13,7 +13,18 @@ import numpy as np
 from rushlight.kernels.compiled import load
 from rushlight.machine.blas import WIDE_KERNELS, kernel
 
-__all__ = ["add_row", "dot", "matvec", "multiplied", "multiply_into", "outer", "product", "products", "sum_rows"]
+__all__ = [
+    "add_outer",
+    "add_row",
+    "dot",
+    "matvec",
+    "multiplied",
+    "multiply_into",
+    "outer",
+    "product",
+    "products",
+    "sum_rows",
+]
 
 fast: ModuleType | None = load("products")
 gemm: ModuleType | None = load("gemm")
@@ -42,8 +53,16 @@ def dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def outer(column: np.ndarray, row: np.ndarray) -> np.ndarray:
     """The products (n, m) of each element of a vector (n) with each of another (m)."""
-    found = None if fast is None else fast.outer(column, row)
+    found = None if fast is None else fast.outer(column, row, None)
     return column[:, None] * row if found is None else found
+
+
+def add_outer(base: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """`outer`, added to an array that broadcasts to it."""
+    if base.ndim == 2 and base.strides[0] < base.strides[1]:
+        return add_outer(base.T, row, column).T
+    found = None if fast is None else fast.outer(column, row, base)
+    return base + column[:, None] * row if found is None else found
 
 
 def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:

@@ -131,3 +131,28 @@ def test_not_a_number_spreads():
     a, b = normal(8, 20), normal(20, 70)
     a[2, 3], b[5, 6] = np.nan, np.inf
     np.testing.assert_array_equal(np.isfinite(kernels.product(a, b)), np.isfinite(a @ b))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "complex64"])
+@pytest.mark.parametrize("shape", [(1, 1), (5, 3), (300, 400), (0, 3)], ids=str)
+def test_outer_products_are_added(shape, dtype):
+    normal = np.random.default_rng(0).standard_normal
+    base, column, row = (normal(size).astype(dtype) for size in (shape, shape[0], shape[1]))
+    for matrix in (base, base.T.copy().T, base[:1], base[0, :1] if base.size else base[:, :1]):
+        expected = matrix.astype(np.complex128) + np.multiply.outer(column.astype(np.complex128), row)
+        found = kernels.add_outer(matrix, column, row)
+        assert found.dtype == base.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-2 if dtype == "float16" else 1e-5, atol=1e-2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64"])
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 100, 16384, 16385, 200_000])
+def test_inner_products(n, dtype):
+    x, y = (np.random.default_rng(seed).integers(-3, 3, n).astype(dtype) for seed in (0, 1))
+    for a, b in ((x, y), (x[::-1], y), (x, x)):
+        found = kernels.dot(a, b)
+        assert np.asarray(found).dtype == x.dtype
+        assert found == (a.astype(np.complex128) * b).sum()
+    if n and x.dtype.kind == "f":
+        x[n // 2] = np.nan
+        assert np.isnan(kernels.dot(x, y))

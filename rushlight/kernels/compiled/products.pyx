@@ -32,6 +32,7 @@ cdef enum:
     NARROW = 8  # columns from which on rows are added up here
     VECTOR = 32  # bytes
     SUMS = 8  # vectors: they fit in AVX2's registers beside an operand, and no addition waits for the one before
+    WRITTEN = 1 << 16  # elements of one thread's part of an outer product
     PARTIAL = 64  # sums of an inner product
     CHUNK = 1 << 14  # elements of a long vector whose products are summed up alone
     CHUNKS = 4  # of one thread's part
@@ -141,12 +142,17 @@ cdef always take_columns(const real* matrix, Py_ssize_t stride, const real* x, r
         some_columns(<const few_doubles*>matrix, stride * sizeof(real), <const few_doubles*>x, <few_doubles*>y, m, vectors)
 
 
-cdef wide all_products(const real* column, const real* row, real* out, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """out[i, j] = column[i] * row[j]."""
+cdef wide all_products(const real* column, const real* row, const real* base, real* out, Py_ssize_t n,
+                       Py_ssize_t m) noexcept nogil:
+    """out[i, j] = column[i] * row[j], added to base[i, j] if there is a base."""
     cdef Py_ssize_t i, j
     for i in range(n):
-        for j in range(m):
-            out[i * m + j] = column[i] * row[j]
+        if base == NULL:
+            for j in range(m):
+                out[i * m + j] = column[i] * row[j]
+        else:
+            for j in range(m):
+                out[i * m + j] = base[i * m + j] + column[i] * row[j]
 
 
 cdef wide add_to_all(real* matrix, const real* row, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
@@ -209,25 +215,54 @@ cdef object matvec_of(cnp.ndarray matrix, cnp.ndarray vector):
     return result
 
 
-def outer(column, row):
-    """The outer product of two contiguous vectors of float32 or float64; None for others."""
-    return outer_of(column, row) if cnp.PyArray_CheckExact(column) and cnp.PyArray_CheckExact(row) else None
+cdef struct Outer:
+    const char* column
+    const char* row
+    const char* base
+    char* out
+    Py_ssize_t m
+    bint single
 
 
-cdef object outer_of(cnp.ndarray column, cnp.ndarray row):
+cdef void multiply_rows(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Computes some rows of an outer product."""
+    cdef const Outer* job = <const Outer*>given
+    cdef Py_ssize_t item = 4 if job.single else 8, place = start * job.m * item
+    cdef const char* base = NULL if job.base == NULL else job.base + place
+    if job.single:
+        all_products(<const float*>(job.column + start * item), <const float*>job.row, <const float*>base,
+                     <float*>(job.out + place), stop - start, job.m)
+    else:
+        all_products(<const double*>(job.column + start * item), <const double*>job.row, <const double*>base,
+                     <double*>(job.out + place), stop - start, job.m)
+
+
+def outer(column, row, base):
+    """The outer product of two contiguous vectors of float32 or float64, added to a contiguous matrix unless that is None.
+
+    None for others.
+    """
+    if not cnp.PyArray_CheckExact(column) or not cnp.PyArray_CheckExact(row):
+        return None
+    return outer_of(column, row, base) if base is None or cnp.PyArray_CheckExact(base) else None
+
+
+cdef object outer_of(cnp.ndarray column, cnp.ndarray row, cnp.ndarray base):
     cdef int kind = cnp.PyArray_TYPE(row)
     cdef cnp.ndarray result
     cdef cnp.npy_intp shape[2]
+    cdef Outer job
     if (kind != cnp.NPY_FLOAT and kind != cnp.NPY_DOUBLE) or not is_vector(column, kind) or not is_vector(row, kind):
         return None
     shape[0], shape[1] = column.shape[0], row.shape[0]
     result = cnp.PyArray_SimpleNew(2, shape, kind)
-    if kind == cnp.NPY_FLOAT:
-        all_products(<float*>cnp.PyArray_DATA(column), <float*>cnp.PyArray_DATA(row),
-                     <float*>cnp.PyArray_DATA(result), shape[0], shape[1])
-    else:
-        all_products(<double*>cnp.PyArray_DATA(column), <double*>cnp.PyArray_DATA(row),
-                     <double*>cnp.PyArray_DATA(result), shape[0], shape[1])
+    job.column, job.row, job.base = cnp.PyArray_BYTES(column), cnp.PyArray_BYTES(row), NULL
+    job.out, job.m, job.single = cnp.PyArray_BYTES(result), shape[1], kind == cnp.NPY_FLOAT
+    if base is not None:
+        if not is_matrix(base, kind) or not cnp.PyArray_SAMESHAPE(base, result):
+            return None
+        job.base = cnp.PyArray_BYTES(base)
+    shared(multiply_rows, &job, shape[0], 1 + WRITTEN // (shape[1] + 1))
     return result
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
-from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import call
 from rushlight.dtypes import FROM_NUMPY, result_dtype
@@ -84,12 +83,6 @@ def added(
     )(forward)
 
 
-@fused
-def plus_product(input: Array, first: Array, second: Array) -> Array:
-    """The elementwise product, added to the input."""
-    return input + first * second
-
-
 def batch_sum(batch1: Array, batch2: Array) -> Array:
     """The sum over a batch of products of (n, k) and (k, m) matrices, computed as a single product."""
     b, n, k = batch1.shape
@@ -121,7 +114,7 @@ _addr = added(
     outer,
     lambda grad, vec2: _mv(grad, vec2),
     lambda grad, vec1: _mv(grad.T, vec1),
-    plain=lambda input, vec1, vec2: plus_product(input, vec1[:, None], vec2),
+    plain=kernels.add_outer,
     layout="like first",
 )
 _baddbmm = added(

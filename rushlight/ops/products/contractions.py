@@ -360,7 +360,7 @@ def best_cuts(sizes: tuple[int, ...]) -> Any:
             def through(k: int, i: int = i, j: int = j) -> int:
                 return costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
 
-            cuts[i, j] = min(range(i, j), key=through)
+            cuts[i, j] = min(range(i, j)[:: -1 if n == 3 else 1], key=through)  # of three as PyTorch does
             costs[i, j] = through(cuts[i, j])
     return cuts
 
