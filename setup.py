@@ -75,7 +75,7 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
                 "losses margin_losses margins normalization planes pool_checks pooling reductions sampling "
                 "shuffling sizes standardization unpooling"
             ),
-            "ops/arguments": "dims keys keywords mismatch options promotion",
+            "ops/arguments": "dims keys mismatch options promotion",
             "ops/changes": "changed_views filling",
             "ops/elementwise": "clamping complexes rounding",
             "ops/making": "creation nested ranges",

@@ -66,13 +66,14 @@ def test_what_a_source_asks_of_the_compiler_reaches_it(project):
     print_flags = """
 import setuptools, build_backend
 build_backend.compiles = lambda: True
-setuptools.setup = lambda ext_modules, **_: print({m.name.split(".")[-1]: m.extra_compile_args for m in ext_modules})
+setuptools.setup = lambda ext_modules, **_: print({m.name: m.extra_compile_args for m in ext_modules})
 import setup
 """
     flags = eval(python(project, "-c", print_flags))
-    assert "-ffp-contract=off" in flags["updates"]
-    assert "-fassociative-math" in flags["softmax"]
-    assert flags["graph"] == flags["gemm"]
+    kernels = "rushlight.kernels.compiled"
+    assert "-ffp-contract=off" in flags[f"{kernels}.updates"]
+    assert "-fassociative-math" in flags[f"{kernels}.softmax"]
+    assert flags["rushlight.core.graph"] == flags[f"{kernels}.gemm"]
 
 
 def test_whatever_declares_its_types_is_compiled(project):
