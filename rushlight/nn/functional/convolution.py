@@ -341,25 +341,31 @@ def convolve_transposed(
     stride, padding, beyond, dilation = settings_of(
         dims, stride=stride, padding=padding, output_padding=beyond, dilation=dilation
     )
+    check_output_padding(beyond, stride, dilation)
     batched = input._array.ndim == dims + 2
     batch = input if batched else input.unsqueeze(0)
-    shape = transposed_shape(batch._array.shape, weight._array.shape, stride, padding, beyond, dilation, groups)
     if not batch._array.size:
         of_nothing(batch._array.shape, batch)
+    shape = transposed_shape(batch._array.shape, weight._array.shape, stride, padding, beyond, dilation, groups)
     result = _convolution_transpose(batch, weight, bias, shape, stride, padding, dilation, groups)
     return result if batched else result.squeeze(0)
+
+
+@lru_cache(maxsize=256)
+def check_output_padding(beyond: Any, stride: Any, dilation: Any) -> None:
+    """Raises PyTorch's error if more is added to the output than a step of the kernel."""
+    if any(o >= s and o >= d for o, s, d in zip(beyond, stride, dilation, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, "
+            f"but got output_padding: {beyond} stride: {stride} dilation: {dilation}"
+        )
 
 
 @lru_cache(maxsize=256)
 def transposed_shape(
     input_shape: Any, weight_shape: Any, stride: Any, padding: Any, beyond: Any, dilation: Any, groups: int
 ) -> Any:
-    """The output shape of a transposed convolution. RuntimeError if a size is not positive, or too much is added."""
-    if any(o >= s and o >= d for o, s, d in zip(beyond, stride, dilation, strict=True)):
-        raise RuntimeError(
-            "output padding must be smaller than either stride or dilation, "
-            f"but got output_padding: {beyond} stride: {stride} dilation: {dilation}"
-        )
+    """The output shape of a transposed convolution. RuntimeError if a size is not positive."""
     lines = zip(input_shape[2:], weight_shape[2:], stride, padding, beyond, dilation, strict=True)
     spatial = tuple((n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, o, d in lines)
     if min(spatial) < 1:
