@@ -108,12 +108,17 @@ def transform(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm, f
     """The complex transform over some dimensions, or its inverse."""
     result = whole_spectrum(x, sizes, dims, norm) if forward else None
     if result is None:
-        result = at_once("c2c", x, sizes, dims, norm, forward)
+        result = at_once("c2c", as_complex(x), sizes, dims, norm, forward)
     if result is not None:
         return result
     for n, dim in zip(reversed(sizes), reversed(dims), strict=True):
         x = np.fft.fft(x, n, dim, norm) if forward else np.fft.ifft(x, n, dim, norm)
     return x
+
+
+def as_complex(x: Array) -> Array:
+    """Real numbers as complex ones, since SciPy's transform of real numbers has zeros of the wrong sign."""
+    return x.astype(COMPLEX[x.dtype.char]) if type(x) is np.ndarray and x.dtype.char in COMPLEX else x
 
 
 def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> np.ndarray | None:

@@ -48,10 +48,8 @@ def blank(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
 
 def integers(first: int, step: int, size: int) -> np.ndarray:
     """Evenly spaced integers, none of which is out of the range of int64."""
-    step = step if size > 1 else 0
-    if fast is not None and abs(step) < 1 << 63:
-        return fast.integers(first, step, size)
-    return np.array([first + i * step for i in range(size)], np.int64)
+    step = (step + (1 << 63)) % (1 << 64) - (1 << 63)  # products and sums wrap around
+    return np.arange(size) * step + first if fast is None else fast.integers(first, step, size)
 
 
 def count_up(out: np.ndarray, first: float, step: float, origin: int = 0) -> None:

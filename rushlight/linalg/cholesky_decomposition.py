@@ -8,11 +8,12 @@ from rushlight import return_types
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.core.kinds import kind_of
 from rushlight.kernels.elimination import definite_factor
 from rushlight.kernels.lapack import computed, computed_with
 from rushlight.kernels.triangles import mirrored
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, lower_part, over_batches, times, upper_part
+from rushlight.linalg.pieces import adjoint, diagonal_part, lower_part, over_batches, times, upper_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where
@@ -31,7 +32,10 @@ NOT_POSITIVE = (
 def cholesky_cotangent(grad: Array, upper: bool, result: Array) -> Array:
     """The gradient of A = L L^H: L^-H S L^-1 / 2, where the lower triangle of the Hermitian S is that of L^H gL."""
     L, gL = (adjoint(result), adjoint(grad)) if upper else (result, grad)
-    half = mirrored(times(adjoint(L), gL / 2), True)
+    product = times(adjoint(L), gL / 2)
+    half = mirrored(product, True)
+    if kind_of(product.dtype) == "c":
+        half = half + 1j * np.imag(diagonal_part(product))
     left = _solve_triangular(adjoint(L), half, True, False)
     return adjoint(_solve_triangular(adjoint(L), adjoint(left), True, False))
 

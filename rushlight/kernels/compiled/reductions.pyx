@@ -38,6 +38,11 @@ cdef inline real taken(real x, int kind) noexcept nogil:
     return fabs(x) if kind == SIZES else x
 
 
+cdef inline real begun(real x, int kind) noexcept nogil:
+    """The value of a first element. Sums start from 0: that of negative zeros is 0."""
+    return taken(x, kind) + 0 if kind == SUM or kind == NUMBERS else taken(x, kind)
+
+
 cdef always fold(real* found, Py_ssize_t width, int kind) noexcept nogil:
     """Combines the second half of some results with the first."""
     cdef Py_ssize_t j
@@ -62,7 +67,7 @@ cdef always reduce_lanes(const real* x, Py_ssize_t n, double* result, int kind, 
     cdef double[SIDE_BY_SIDE] together
     cdef Py_ssize_t i, j
     for j in range(width):
-        found[j] = taken(x[j], kind)
+        found[j] = begun(x[j], kind)
     for i in range(1, n // width):
         for j in range(width):
             found[j] = joined(found[j], taken(x[i * width + j], kind), kind)
@@ -84,7 +89,7 @@ cdef always reduce_brief(const real* x, real* out, Py_ssize_t rows, Py_ssize_t n
     cdef Py_ssize_t i, j
     cdef real found
     for i in range(rows):
-        found = taken(x[0], kind)
+        found = begun(x[0], kind)
         for j in range(1, n):
             found = joined(found, taken(x[j], kind), kind)
         out[i] = found
@@ -130,7 +135,7 @@ cdef always join_rows(const real* x, real* found, Py_ssize_t rows, Py_ssize_t st
     """The results of n columns, of rows that are `step` elements apart."""
     cdef Py_ssize_t i, j
     for j in range(n):
-        found[j] = taken(x[j], kind)
+        found[j] = begun(x[j], kind)
     for i in range(1, rows):
         x += step
         for j in range(n):
@@ -244,10 +249,13 @@ cdef void reduce_run(
 
 
 cdef void reduce_few_columns(const real* x, real* out, Py_ssize_t rows, Py_ssize_t columns, int kind) noexcept nogil:
-    """Reduces a matrix of few columns over its rows: some rows together are taken for one."""
+    """Reduces a matrix of few columns over its rows: some rows together are taken for one if there are many."""
     cdef real[RUN] found
     cdef Py_ssize_t together = min(rows, SIDE_BY_SIDE // columns), i, j
     cdef Py_ssize_t width = together * columns, rest = rows % together
+    if rows * columns <= RUN:  # in the order of NumPy, which takes other layouts
+        reduce_run(x, out, rows, columns, columns, kind)
+        return
     reduce_run(x, found, rows // together, width, width, kind)
     x += (rows - rest) * columns
     for i in range(rest):
