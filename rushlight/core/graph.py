@@ -501,7 +501,7 @@ def alike(compiled, formula, operands):
             if type(array) is not ndarray:
                 return None
             if array.dtype is not first.dtype:
-                if array.ndim:
+                if array.ndim or array.dtype.kind == "b":
                     return None
                 arrays.append(array.item())  # does not change the result's type
                 continue

@@ -163,3 +163,15 @@ def test_gradients_of_decompositions(name, lead, turns, in_order):
     call = DECOMPOSED[name]
     found, expected = [strides_of_decomposed(t, call, lead, turns, in_order) for t in (rushlight, pytorch)]
     assert [tuple(strides) for strides in found] == expected
+
+
+def test_a_condition_without_dimensions_chooses_gradients_on_tensors():
+    torch = rushlight
+    x = torch.ones(4, dtype=torch.float64)[::2].requires_grad_()
+    condition = torch.tensor(True)
+    chosen = torch.where(condition, x * 2, x.exp())
+    (grad,) = torch.autograd.grad(chosen.sum(), x)
+    assert grad.tolist() == [2.0, 2.0]
+    number = torch.tensor(3.0, dtype=torch.float64).requires_grad_()
+    (grad,) = torch.autograd.grad(torch.where(condition, number, -number).expand(2, 3).t().sum(), number)
+    assert grad.item() == 6.0
