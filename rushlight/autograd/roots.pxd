@@ -21,8 +21,6 @@ cpdef tuple target_of(object x)
 @cython.locals(tensor=TensorBase)
 cpdef object stored(object x)
 
-cdef object bare(object array)
-
 @cython.locals(i=Py_ssize_t)
 cpdef list make_roots(object outputs, object grads, bint on_tensors)
 

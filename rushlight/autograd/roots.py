@@ -93,13 +93,8 @@ def make_roots(outputs: Sequence[Tensor], grads: Sequence[Tensor | None], on_ten
             g = g.sparse_mask(out)._stored
         value = implicit_grad(values) if g is None else checked_grad(values, g, i)
         vertex, number = target_of(values)
-        roots.append((vertex, number, value if on_tensors or value._array is None else bare(value._array)))
+        roots.append((vertex, number, value if on_tensors or value._array is None else plain(value._array)))
     return roots
-
-
-def bare(array: Any) -> Any:
-    """A gradient's array as formulas compute with it."""
-    return array if type(array) is ndarray else plain(array)
 
 
 def check_recorded(i: Any, out: Any) -> None:

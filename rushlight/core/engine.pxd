@@ -91,8 +91,6 @@ cdef bint own(object grad)
 @cython.locals(x=array_type, y=array_type, i=int)
 cdef bint same_layout(object a, object b)
 
-cdef bint has_rule(Node node, Py_ssize_t i) except -1
-
 @cython.locals(tensor=TensorBase)
 cdef bint is_plain(Node node, object grad) except -1
 

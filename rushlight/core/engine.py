@@ -372,7 +372,7 @@ class Backward:
         Where NumPy would choose another one the formula computes with tensors, each step of which lies as PyTorch's. It
         need not where a rule says how the gradient lies.
         """
-        ruled = has_rule(node, i)
+        ruled = node.plan.slopes is not None and node.plan.ruled[i]
         if ruled and self.recorded and is_plain(node, grad):
             result = self.laid(node, i, node.cotangent(i, grad._array, False), grad)
             return None if result is None else new_tensor(np.asarray(result))
@@ -589,21 +589,12 @@ def same_layout(a, b):
     return True
 
 
-def has_rule(node, i):
-    """Whether a rule says how the gradient of input `i` lies, whatever the steps of its formula are."""
-    slopes = node.plan.slopes
-    return slopes is not None and slopes[i] != "" and slopes[i] not in OF_PRODUCTS
-
-
 def is_plain(node, grad):
     """Whether a formula may compute with the cotangent's array though the pass is on tensors: nothing is recorded."""
     if not isinstance(grad, TensorBase) or node.flags or not is_final():
         return False
     tensor = grad
     return type(tensor._array) is ndarray and not tensor._unsettled
-
-
-OF_PRODUCTS = frozenset(("left factor", "right factor", "sloped"))  # rules that leave some layouts to the formula
 
 
 def mixes_layouts(node, i, grad):

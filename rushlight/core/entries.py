@@ -48,6 +48,7 @@ LAYING = {  # when to check the layout of a result
     "half spectral": ALWAYS,
 }
 LIKE_INPUTS = frozenset(("like input", "left factor", "right factor"))  # layouts of gradients that inputs decide
+BY_FORMULA = ("", "left factor", "right factor", "sloped")  # layouts that are left to the formula, some or all
 IN_ORDER = ("", "contiguous", "like first", "reduced", "scaled")  # those in order where all that decides is
 
 
@@ -196,6 +197,7 @@ def make_plan(op, mask):
     wanted = []
     plan = Plan()
     plan.slopes = op.slopes
+    plan.ruled = tuple([rule not in BY_FORMULA for rule in op.slopes or ()])
     plan.keeps_order = op.slopes is not None and not op.lists and all(map(keeps_order, op.slopes))
     if op.joint is not None:
         names = list(signature(op.joint).parameters)[1:]

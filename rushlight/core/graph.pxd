@@ -40,6 +40,7 @@ cdef class Plan:
     cdef public tuple sources
     cdef public tuple slopes
     cdef public tuple stride_picks
+    cdef public tuple ruled
     cdef public bint saves_tensors
     cdef public bint saves_result
     cdef public bint asks_needs

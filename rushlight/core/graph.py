@@ -605,7 +605,7 @@ def defaults(cls, **values):
 
 defaults(VersionCounter, value=0, changed_at=None, looks=None)
 defaults(Plan, formulas=(), compiled=(), picks=(), kinds=(), sources=(), asks_needs=False, joint=False)
-defaults(Plan, slopes=None, stride_picks=(), keeps_order=False)
+defaults(Plan, slopes=None, stride_picks=(), ruled=(), keeps_order=False)
 defaults(Vertex, run=None, pending=0, buffer=None, owned=False, needed=False, hooks=None, told=None, sequence=0)
 defaults(Node, op=None, plan=None, arity=0, edge0=None, edge1=None, edges=None, number0=0, number1=0, numbers=None)
 defaults(Node, saved0=None, saved1=None, saved=None, version0=0, version1=0, versions=None, freed=0, flags=0)

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 
+from rushlight.core.aliases import Array
 from rushlight.kernels.compiled import load
 from rushlight.machine.blas import WIDE_KERNELS, kernel
 
@@ -24,6 +25,7 @@ __all__ = [
     "product",
     "products",
     "sum_rows",
+    "times",
 ]
 
 fast: ModuleType | None = load("products")
@@ -90,6 +92,13 @@ def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The products of two batches of matrices, whose dimensions before the last two are broadcast."""
     found = None if gemm is None else gemm.product(a, b, ALL)
     return by_blas(a, b) if found is None else found
+
+
+def times(x: Array, y: Array) -> Array:
+    """The products of matrices in a formula: of NumPy's arrays by the kernels, of tensors as they record it."""
+    if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        return np.matmul(x, y)
+    return product(x, y) if x.ndim == y.ndim == 2 else products(x, y)
 
 
 def by_blas(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -11,9 +11,10 @@ from rushlight.core.graph import new_tensor, unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.elimination import definite_factor
 from rushlight.kernels.lapack import computed, computed_with
+from rushlight.kernels.products import times
 from rushlight.kernels.triangles import mirrored
 from rushlight.linalg.calls import check_floating, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_part, lower_part, over_batches, times, upper_part
+from rushlight.linalg.pieces import adjoint, diagonal_part, lower_part, over_batches, upper_part
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.elementwise.selection import where

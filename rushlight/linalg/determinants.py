@@ -11,8 +11,9 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import TensorBase
 from rushlight.kernels.elimination import determinant, is_spoiled, log_determinant, regular_cofactors
+from rushlight.kernels.products import times
 from rushlight.linalg.calls import check_floating, check_square, linalg
-from rushlight.linalg.pieces import adjoint, times
+from rushlight.linalg.pieces import adjoint
 from rushlight.linalg.solving import _inv
 from rushlight.ops.elementwise.selection import where
 from rushlight.ops.table import method, operator

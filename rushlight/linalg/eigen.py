@@ -14,8 +14,9 @@ from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
 from rushlight.kernels import spectra
 from rushlight.kernels.lapack import computed
+from rushlight.kernels.products import times
 from rushlight.linalg.calls import check_floating, check_square, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew, times
+from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, quotient, skew
 from rushlight.linalg.solving import _solve
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator

@@ -10,8 +10,9 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.graph import unbroadcast
 from rushlight.kernels.lapack import computed_with
+from rushlight.kernels.products import times
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
-from rushlight.linalg.pieces import adjoint, over_batches, times
+from rushlight.linalg.pieces import adjoint, over_batches
 from rushlight.linalg.singular_values import _pinv, pinv_cotangent
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.table import operator

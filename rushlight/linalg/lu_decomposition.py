@@ -13,8 +13,9 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.interpreters import answered
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.kernels.lapack import computed
+from rushlight.kernels.products import times
 from rushlight.linalg.calls import any_failed, check_floating, check_matrix, check_square, linalg
-from rushlight.linalg.pieces import _in_columns, identity_like, lower_part, over_batches, times, upper_part
+from rushlight.linalg.pieces import _in_columns, identity_like, lower_part, over_batches, upper_part
 from rushlight.linalg.solving import _solve_triangular, check_batches, check_system_sizes
 from rushlight.machine.blas import lapack_functions
 from rushlight.ops.arguments.dims import size_of

@@ -10,7 +10,6 @@ from rushlight.core.arrays import is_foreign
 from rushlight.core.batched import Batched, levels_of, spread
 from rushlight.core.batching import leading
 from rushlight.kernels.parts import by_slices
-from rushlight.kernels.products import product, products
 from rushlight.kernels.triangles import triangle
 from rushlight.ops.table import operator
 
@@ -19,13 +18,6 @@ from rushlight.ops.table import operator
 def _in_columns(input: Array) -> Array:
     """A copy of matrices in column-major order, as LAPACK returns its results."""
     return input.mT.copy().mT
-
-
-def times(x: Array, y: Array) -> Array:
-    """The products of matrices: in formulas, for arrays by the kernels."""
-    if type(x) is not np.ndarray or type(y) is not np.ndarray:
-        return np.matmul(x, y)
-    return product(x, y) if x.ndim == y.ndim == 2 else products(x, y)
 
 
 def lower_part(x: Array, diagonal: int = 0) -> Array:

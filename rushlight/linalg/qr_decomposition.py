@@ -11,9 +11,10 @@ from rushlight.core.graph import new_tensor
 from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.kernels.lapack import computed
+from rushlight.kernels.products import times
 from rushlight.kernels.triangles import mirrored
 from rushlight.linalg.calls import check_batch, check_floating, check_matrix, linalg, other_ndim
-from rushlight.linalg.pieces import _in_columns, adjoint, of_matrices, times
+from rushlight.linalg.pieces import _in_columns, adjoint, of_matrices
 from rushlight.linalg.solving import _solve_triangular
 from rushlight.ops.arguments.dims import size_of
 from rushlight.ops.arguments.mismatch import check_tensors, type_name

@@ -15,10 +15,11 @@ from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.core.recording import recording
 from rushlight.kernels import spectra
+from rushlight.kernels.products import times
 from rushlight.kernels.reductions import total
 from rushlight.linalg import decomposed
 from rushlight.linalg.calls import check_floating, check_matrix, check_square, failure, linalg
-from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, identity_like, quotient, skew, times
+from rushlight.linalg.pieces import adjoint, diagonal_matrix, diagonal_part, gaps, identity_like, quotient, skew
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor

@@ -16,8 +16,9 @@ from rushlight.core.interpreters import answered
 from rushlight.core.recording import recording
 from rushlight.kernels.elimination import inverse, solution
 from rushlight.kernels.lapack import computed, computed_with
+from rushlight.kernels.products import times
 from rushlight.linalg.calls import any_failed, check_floating, check_matrix, check_square, failure, linalg
-from rushlight.linalg.pieces import _in_columns, lower_part, over_batches, times, upper_part
+from rushlight.linalg.pieces import _in_columns, lower_part, over_batches, upper_part
 from rushlight.machine.blas import lapack_functions, settle_scipy
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.elementwise.selection import where
@@ -105,6 +106,16 @@ def without_singular(result: Array, info: Any) -> Any:
     return where(new_tensor((info._array == 0)[..., None, None]), result, math.nan)
 
 
+SOLVING: dict[str, Any] = {
+    "aten": ("linalg_solve", "_linalg_solve_ex"),
+    "layout": "columns",
+    "batch": elementwise,
+    "node": "LinalgSolveExBackward0",
+    "inputs": ("A", "B"),
+    "slopes": {"A": "contiguous", "B": "columns"},
+}
+
+
 def solve_cotangents(
     grad: Array, A: Array, A_shape: Sequence[int], B_shape: Sequence[int], result: Array, needs: Sequence[bool]
 ) -> list[Array]:
@@ -120,15 +131,7 @@ def cotangents_by(
     return [of_A, unbroadcast(of_B, B_shape)]
 
 
-@operator(
-    aten=("linalg_solve", "_linalg_solve_ex"),
-    layout="columns",
-    batch=elementwise,
-    node="LinalgSolveExBackward0",
-    joint=solve_cotangents,
-    inputs=("A", "B"),
-    slopes={"A": "contiguous", "B": "columns"},
-)
+@operator(joint=solve_cotangents, **SOLVING)
 def _solve(A: Array, B: Array) -> Array:
     """The solution X of A X = B; all are matrices."""
     try:
@@ -154,16 +157,7 @@ def kept_cotangents(
     return cotangents_by(_solve(A.mT, of_X) if of_B is None else of_B, X, A_shape, B_shape, needs)
 
 
-@operator(
-    aten=("linalg_solve", "_linalg_solve_ex"),
-    layout="columns",
-    batch=elementwise,
-    node="LinalgSolveExBackward0",
-    joint=kept_cotangents,
-    inputs=("A", "B"),
-    nondifferentiable=(1, 2),
-    slopes={"A": "contiguous", "B": "columns"},
-)
+@operator(joint=kept_cotangents, nondifferentiable=(1, 2), **SOLVING)
 def _solve_kept(A: Array, B: Array) -> tuple[Array, ...]:
     """`_solve`, and the LU decomposition of A and its row exchanges, or a number where there are none to keep."""
     parts = computed_with("solution", A, B)

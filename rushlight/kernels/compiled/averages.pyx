@@ -6,7 +6,8 @@ cimport numpy as cnp
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
-from rushlight.kernels.compiled.spans cimport MOST, Line, begin, counted, dividing, end, places_along, single_line, sliding
+from rushlight.kernels.compiled.spans cimport (
+    MOST, Line, begin, counted, dividing, end, measure, places_along, single_line, sliding)
 
 cnp.import_array()
 
@@ -165,17 +166,8 @@ cdef void planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept 
 cdef cnp.ndarray pooled(cnp.ndarray given, Job* job, int dims):
     """Runs a job on an array; the result is new, and of zeros at first where numbers are added to it."""
     cdef cnp.npy_intp[MOST + 2] shape
-    cdef Py_ssize_t number = 1, work = 1
-    cdef int d, outer = given.ndim - dims, kind = cnp.PyArray_TYPE(given)
-    cdef Line* line
-    for d in range(given.ndim):
-        if d < outer:
-            shape[d] = given.shape[d]
-            number *= shape[d]
-        else:
-            line = &job.lines[d - outer + MOST - dims]
-            shape[d] = line.size if job.back else line.places
-            work *= line.places * (line.kernel if line.kernel else 1 + line.size // line.places)
+    cdef Py_ssize_t number, work = measure(job.lines, given, dims, job.back, shape, &number)
+    cdef int kind = cnp.PyArray_TYPE(given)
     cdef cnp.ndarray made
     if job.back:
         made = cnp.PyArray_ZEROS(given.ndim, shape, kind, 0)

@@ -1,8 +1,15 @@
-# Copies of elements at any stride to memory without gaps.
+# Copies of elements at any stride to memory without gaps; `item` is the type of kernels that move elements of any type.
 from libc.string cimport memcpy
-from numpy cimport npy_intp
+from numpy cimport npy_intp, npy_uint8, npy_uint16, npy_uint32, npy_uint64
 
 from rushlight.kernels.compiled.lanes cimport real
+
+ctypedef fused item:
+    npy_uint8
+    npy_uint16
+    npy_uint32
+    npy_uint64
+    double complex
 
 
 cdef inline void copy_numbers(const char* x, npy_intp stride, real* out, npy_intp n) noexcept nogil:
@@ -23,13 +30,13 @@ cdef inline void copy_truths(const char* x, npy_intp stride, char* out, npy_intp
         out[i] = x[i * stride]
 
 
-cdef inline void copy_run(const char* x, npy_intp stride, char* out, npy_intp n, int item) noexcept nogil:
+cdef inline void copy_run(const char* x, npy_intp stride, char* out, npy_intp n, int size) noexcept nogil:
     """Copies n evenly spaced elements."""
-    if stride == item:
-        memcpy(out, x, n * item)
-    elif item == 4:
+    if stride == size:
+        memcpy(out, x, n * size)
+    elif size == 4:
         copy_numbers[float](x, stride, <float*>out, n)
-    elif item == 8:
+    elif size == 8:
         copy_numbers[double](x, stride, <double*>out, n)
     else:
         copy_truths(x, stride, out, n)

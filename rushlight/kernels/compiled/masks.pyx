@@ -8,6 +8,7 @@ cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from rushlight.kernels.compiled.copies cimport item
 from rushlight.kernels.compiled.lanes cimport wide
 
 cnp.import_array()
@@ -17,13 +18,6 @@ cdef enum:
     BLOCK = 4096  # elements of a row whose places are collected at once
 
 ctypedef cnp.npy_int64 whole
-
-ctypedef fused item:
-    cnp.npy_uint8
-    cnp.npy_uint16
-    cnp.npy_uint32
-    cnp.npy_uint64
-    double complex
 
 
 cdef wide count_true(const cnp.npy_uint8* mask, Py_ssize_t n, Py_ssize_t* found) noexcept nogil:

@@ -12,7 +12,7 @@ from libc.stdlib cimport free, malloc
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport Kernel, shared
-from rushlight.kernels.compiled.spans cimport MOST, Line, begin, dividing, end, places_along, single_line, sliding
+from rushlight.kernels.compiled.spans cimport MOST, Line, begin, dividing, end, measure, places_along, single_line, sliding
 
 cnp.import_array()
 
@@ -233,18 +233,9 @@ cdef void look_into_planes(const void* given, Py_ssize_t start, Py_ssize_t stop)
 cdef tuple maxima_of(cnp.ndarray x, Boxes* job, int dims, bint with_indices, Kernel kernel):
     """Runs a job, or one that begins with it, on an array: the maxima, and their indices or None."""
     cdef cnp.npy_intp[MOST + 2] shape
-    cdef Py_ssize_t planes = 1, work = 1
-    cdef int d, outer = x.ndim - dims, kind = cnp.PyArray_TYPE(x)
-    cdef Line* line
+    cdef Py_ssize_t planes, work = measure(job.lines, x, dims, False, shape, &planes)
+    cdef int kind = cnp.PyArray_TYPE(x)
     cdef cnp.ndarray values, found = None
-    for d in range(x.ndim):
-        if d < outer:
-            shape[d] = x.shape[d]
-            planes *= shape[d]
-        else:
-            line = &job.lines[d - outer + MOST - dims]
-            shape[d] = line.places
-            work *= line.places * (line.kernel if line.kernel else 1 + line.size // line.places)
     values = cnp.PyArray_SimpleNew(x.ndim, shape, kind)
     job.x, job.values, job.single, job.found = cnp.PyArray_DATA(x), cnp.PyArray_DATA(values), kind == cnp.NPY_FLOAT, NULL
     if with_indices:

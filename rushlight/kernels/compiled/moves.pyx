@@ -9,6 +9,7 @@ cimport numpy as cnp
 from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.arrays cimport PyArray_NewLikeArray
+from rushlight.kernels.compiled.copies cimport item
 from rushlight.kernels.compiled.lanes cimport wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -18,13 +19,6 @@ cdef enum:
     MOST_DIMS = 64
     FEW = 8  # indices of a dimension along which runs are not moved one after the other if another has more
     GRAIN = 1 << 16  # bytes of one thread's part
-
-ctypedef fused item:
-    cnp.npy_uint8
-    cnp.npy_uint16
-    cnp.npy_uint32
-    cnp.npy_uint64
-    double complex
 
 cdef struct Move:
     char* out

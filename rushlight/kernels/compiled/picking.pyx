@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport npy_intp
 
+from rushlight.kernels.compiled.copies cimport item
 from rushlight.kernels.compiled.lanes cimport real
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -22,13 +23,6 @@ cdef enum:
     GRAIN = 1 << 14  # elements of one thread's part
 
 WAYS = {None: PUT, "sum": SUM, "prod": PRODUCT, "amax": LARGEST, "amin": SMALLEST}
-
-ctypedef fused item:
-    cnp.npy_uint8
-    cnp.npy_uint16
-    cnp.npy_uint32
-    cnp.npy_uint64
-    double complex
 
 
 cdef struct Walk:

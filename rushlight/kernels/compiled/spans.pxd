@@ -39,6 +39,25 @@ cdef inline Py_ssize_t counted(const Line* line, Py_ssize_t place, bint padded) 
     return end(line, place) - begin(line, place)
 
 
+cdef inline Py_ssize_t measure(const Line* lines, cnp.ndarray x, int dims, bint back, cnp.npy_intp* shape,
+                               Py_ssize_t* planes) noexcept:
+    # Writes the shape of what is pooled from an array whose last dimensions have windows, or of what that was pooled
+    # from (`back`), and the number of planes; returns how many elements the windows of one look at.
+    cdef Py_ssize_t work = 1
+    cdef int d, outer = x.ndim - dims
+    cdef const Line* line
+    planes[0] = 1
+    for d in range(x.ndim):
+        if d < outer:
+            shape[d] = x.shape[d]
+            planes[0] *= shape[d]
+        else:
+            line = &lines[d - outer + MOST - dims]
+            shape[d] = line.size if back else line.places
+            work *= line.places * (line.kernel if line.kernel else 1 + line.size // line.places)
+    return work
+
+
 cdef inline Line single_line() noexcept nogil:
     # A dimension of size 1, which stands for one that there is not.
     return Line(1, 1, 1, 1, 0, 1, 0, 0, NULL)

@@ -16,7 +16,7 @@ from rushlight.core.forward import is_dual
 from rushlight.core.graph import TensorBase, new_tensor
 from rushlight.core.interpreters import noted, writer
 from rushlight.dtypes import bool as torch_bool
-from rushlight.kernels.products import products
+from rushlight.kernels.products import times
 from rushlight.kernels.triangles import triangle
 from rushlight.ops.products.products import matmul
 from rushlight.ops.reductions.softmax import _softmax, _softmax_cotangent, has_something, safe_softmax, softmax
@@ -55,14 +55,15 @@ bias_of: Callable[..., Any] = noted(biases)
 
 def causal_bias(rows: int, columns: int, dtype: np.dtype) -> Tensor:
     """The bias that lets each position attend to itself and earlier ones."""
-    make = small_bias if rows * columns <= FEW else small_bias.__wrapped__
-    return new_tensor(make(rows, columns, dtype))
+    return new_tensor((small_bias if rows * columns <= FEW else bias_from)(0, rows, columns, dtype))
 
 
-@lru_cache(maxsize=16)
-def small_bias(rows: int, columns: int, dtype: np.dtype, first: int = 0) -> np.ndarray:
-    """The array of such a bias for the rows from `first` on; small ones are kept."""
+def bias_from(first: int, rows: int, columns: int, dtype: np.dtype) -> np.ndarray:
+    """The array of such a bias for some rows from the first on."""
     return triangle(np.full((rows, columns), -np.inf, dtype), 1 + first, False)
+
+
+small_bias = lru_cache(maxsize=16)(bias_from)
 
 
 def blocks(shape: Sequence[int], width: int) -> Iterator[Place]:
@@ -88,10 +89,10 @@ def part(
     if is_causal:
         rows = place[-1] if len(place) > len(heads) else slice(0, whole)
         key, value = key[..., : rows.stop, :], value[..., : rows.stop, :]
-        bias = small_bias.__wrapped__(rows.stop - rows.start, key.shape[-2], query.dtype, rows.start)
+        bias = bias_from(rows.start, rows.stop - rows.start, key.shape[-2], query.dtype)
     elif bias is not None:
         bias = bias[place]
-    scores = products(query, np.swapaxes(key, -1, -2))
+    scores = times(query, np.swapaxes(key, -1, -2))
     if bias is not None:
         scores += bias
     weights = _softmax(scores, scores.ndim - 1, scores.dtype)
@@ -132,11 +133,6 @@ def step_cotangents(grad: Array, query: Array, key: Array, value: Array, weights
     return [times(of_scores, key) * scale, times(turned, query), times(np.swapaxes(weights, -1, -2), grad)]
 
 
-def times(a: Array, b: Array) -> Array:
-    """The products of matrices."""
-    return np.matmul(a, b) if isinstance(a, TensorBase) else products(a, b)
-
-
 @operator(
     aten="_scaled_dot_product_flash_attention_for_cpu",
     node="ScaledDotProductFlashAttentionForCpuBackward0",
@@ -152,7 +148,7 @@ def _attention_by_blocks(
     bias = whole_bias(bias, query, key)
     for place in blocks(query.shape[:-1], key.shape[-2]):
         *_, seen, weights = part(place, query, key, value, bias, is_causal, scale)
-        result[place] = products(weights, seen)
+        result[place] = times(weights, seen)
     return result
 
 

@@ -14,7 +14,7 @@ from rushlight.core.batching import one_by_one
 from rushlight.core.interpreters import STACK
 from rushlight.core.operators import call
 from rushlight.kernels import recurrent
-from rushlight.kernels.products import product
+from rushlight.kernels.products import product, times
 from rushlight.kernels.reductions import summed
 from rushlight.nn.functional.recurrence import State, activated
 from rushlight.nn.parameter import Parameter
@@ -28,11 +28,6 @@ __all__ = ["SEQUENCES", "are_plain"]
 def before(first: Array, states: Array) -> Array:
     """The states before each time step."""
     return np.concatenate([first[None], states[:-1]])
-
-
-def times(grad: Array, weight: Array) -> Array:
-    """`grad @ weight` of arrays or tensors."""
-    return product(grad, weight) if type(grad) is np.ndarray is type(weight) else np.matmul(grad, weight)
 
 
 def of_weights(grads: Array, states: Array) -> list[Array]:
