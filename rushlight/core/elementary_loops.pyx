@@ -26,13 +26,6 @@ cdef wide signs(const real* x, const real* unused, real* out, Py_ssize_t n) noex
         out[i] = b if a == a else a
 
 
-cdef wide copies(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
-    """Copies the numbers."""
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = x[i]
-
-
 cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
     """sqrt(x² + y²): float32 in double precision; float64 scaled near 1 first, so that the squares are finite."""
     cdef Py_ssize_t i
@@ -139,15 +132,14 @@ cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t
         out[i] = a + b if (a != a) | (b != b) else moved
 
 
-cdef Own[6] OWN = [
+cdef Own[5] OWN = [
     Own(1, <Kernel>signs[float], <Kernel>signs[double]),
-    Own(1, <Kernel>copies[float], <Kernel>copies[double]),
     Own(2, <Kernel>lengths[float], <Kernel>lengths[double]),
     Own(2, <Kernel>sums_of_exponentials[float], <Kernel>sums_of_exponentials[double]),
     Own(2, <Kernel>sums_of_powers[float], <Kernel>sums_of_powers[double]),
     Own(2, <Kernel>next_singles, <Kernel>next_doubles),
 ]
-cdef tuple FUNCTIONS = (np.sign, np.positive, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter)
+cdef tuple FUNCTIONS = (np.sign, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter)
 
 
 cdef bint elementary_loop(object function, bint single, Loop* loop):

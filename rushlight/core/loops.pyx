@@ -137,6 +137,28 @@ cdef inline void extreme(char** args, npy_intp n, const npy_intp* strides, bint 
         by_blocks(<Kernel>largest[real], 2, args, n, strides, like)
 
 
+cdef wide copies(const real* x, const real* unused, real* out, npy_intp n) noexcept nogil:
+    """Copies the numbers."""
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = x[i]
+
+
+cdef wide repeated(real x, real* out, npy_intp n) noexcept nogil:
+    """Fills with one number."""
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = x
+
+
+cdef inline void copy(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
+    """`np.positive` on n elements."""
+    if strides[0] == 0 and strides[1] == sizeof(real):
+        repeated((<real*>args[0])[0], <real*>args[1], n)
+    else:
+        by_blocks(<Kernel>copies[real], 1, args, n, strides, like)
+
+
 # quotients and remainders: by a division where the quotient is small enough to be exact, else as in NumPy
 
 
@@ -274,6 +296,14 @@ cdef void extreme_doubles(char** args, const npy_intp* n, const npy_intp* stride
     extreme(args, n[0], strides, data != NULL, <double*>NULL)
 
 
+cdef void copy_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    copy(args, n[0], strides, <float*>NULL)
+
+
+cdef void copy_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    copy(args, n[0], strides, <double*>NULL)
+
+
 cdef int LEAST = 1
 cdef int[3] KINDS = [TRUNCATED, FLOORED, QUOTIENT]
 cdef tuple DIVISIONS = (np.fmod, np.remainder, np.floor_divide)
@@ -292,6 +322,8 @@ cdef Loop loop_for(object function, str types):
         loop = loop_of(function, types)
     elif function is np.where:
         loop.function = choose_singles if single else choose_doubles
+    elif function is np.positive:
+        loop.function = copy_singles if single else copy_doubles
     elif function is np.maximum or function is np.minimum:
         loop.function = extreme_singles if single else extreme_doubles
         loop.data = &LEAST if function is np.minimum else NULL

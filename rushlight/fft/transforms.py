@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.fft.pocketfft import from_half_spectrum, half_spectrum, transform
+from rushlight.kernels.steps import zeros
 from rushlight.ops.table import operator
 
 SWAPPED = {
@@ -32,7 +33,7 @@ def _fft_resize(input: Array, dims: Sequence[int], sizes: Sequence[int]) -> Arra
     shape = list(input.shape)
     for d, n in zip(dims, sizes, strict=True):
         shape[d] = n
-    result = np.zeros(shape, input.dtype, like=input)
+    result = zeros(shape, input)
     common = tuple(slice(min(n, m)) for n, m in zip(shape, input.shape, strict=True))
     result[common] = input[common]
     return result

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
+from rushlight.kernels.steps import zeros
 
 fast: ModuleType | None = load("accumulate")
 maps: ModuleType | None = load("maps")
@@ -33,9 +34,9 @@ def add_rows(index: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
     width = math.prod(rows.shape[1:])
     shape = (n, *rows.shape[1:])
     if rows.size == 0:
-        return np.zeros(shape, rows.dtype, like=rows)
+        return zeros(shape, rows)
     if width == 1 or rows.size <= SMALL or kind_of(rows.dtype) not in "fc" or rows.dtype.itemsize < 4:
-        out = np.zeros(n * width, rows.dtype, like=rows)
+        out = zeros((n * width,), rows)
         places = index if width == 1 else (index[:, None] * width + np.arange(width)).reshape(-1)
         np.add.at(out, places, rows.reshape(-1))
         return out.reshape(shape)

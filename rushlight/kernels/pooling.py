@@ -15,6 +15,7 @@ from rushlight.kernels.accumulate import add_along
 from rushlight.kernels.compiled import load
 from rushlight.kernels.patches import SHAPES, Size, batch_first, batch_last, taps
 from rushlight.kernels.picking import take_along
+from rushlight.kernels.steps import zeros
 
 fast: ModuleType | None = load("maxima")
 averages: ModuleType | None = load("averages")
@@ -129,7 +130,7 @@ def scatter_planes(grad: np.ndarray, indices: np.ndarray, spatial_shape: Size) -
     if (planes := add_along(_planes(grad, innermost), positions, 1, shape)) is not None:
         return _unplanes(planes, (*grad.shape[:2], *spatial_shape), innermost)
     addresses, size = _addresses(indices, spatial_shape, innermost)
-    flat = np.zeros(size, grad.dtype, like=grad)
+    flat = zeros((size,), grad)
     np.add.at(flat, addresses.ravel(), _planes(grad, innermost).ravel())
     return _unplanes(flat, (*grad.shape[:2], *spatial_shape), innermost)
 

@@ -1,6 +1,5 @@
 """Filling arrays with one number, or with evenly spaced numbers."""
 
-import math
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -18,10 +17,6 @@ SUITING = {
     float: "bfc",
     complex: "c",
 }  # kinds of arrays whose elements such numbers can be made
-MUCH = 1 << 20  # bytes from which on threads fill new memory faster than the system
-MOST = (
-    1 << 30
-)  # bytes up to which freed memory is kept; the system gives more full of zeros, page by page when it is used
 
 
 def fill(array: np.ndarray, value: complex) -> None:
@@ -39,11 +34,10 @@ def zeros(shape: Sequence[int], like: Any) -> Any:
 
 def blank(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
     """Zeros of a shape and dtype."""
-    if not MUCH <= math.prod(shape) * dtype.itemsize <= MOST or dtype.kind not in "bufic":
+    if fast is None or dtype.kind not in "bufic" or not dtype.isnative:
         return np.zeros(shape, dtype)
-    out = np.empty(shape, dtype)
-    fill(out, 0)
-    return out
+    found: np.ndarray = fast.blank(tuple(shape), dtype)
+    return found
 
 
 def integers(first: int, step: int, size: int) -> np.ndarray:

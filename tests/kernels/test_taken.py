@@ -156,6 +156,7 @@ CALLS = {
     "softmax.softmax_cotangent": lambda: back(x().softmax(1)),
     "standardize.normalized": lambda: F.layer_norm(x(), (8,), x(8), x(8)),
     "standardize.cotangents": lambda: back(F.layer_norm(x(), (8,), x(8), x(8))),
+    "steps.blank": lambda: torch.zeros(300, 300),
     "steps.fill": lambda: torch.full((300, 300), 2.0),
     "steps.count_up": lambda: torch.arange(1000.0),
     "steps.evenly": lambda: torch.linspace(0, 1, 10),

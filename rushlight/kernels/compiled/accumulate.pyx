@@ -5,6 +5,7 @@ cimport numpy as cnp
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -96,7 +97,7 @@ def add_rows(index, rows, cnp.npy_intp n):
     cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(rows)
     for d in range(source.ndim):
         shape[d] = source.shape[d] if d else n
-    cdef cnp.ndarray out = cnp.PyArray_ZEROS(source.ndim, shape, cnp.PyArray_TYPE(source), 0)
+    cdef cnp.ndarray out = zeros(source.ndim, shape, cnp.PyArray_TYPE(source))
     if count == 0:
         return out
     job.index, job.rows, job.out = <const cnp.npy_int64*>cnp.PyArray_DATA(index), cnp.PyArray_DATA(source), \
@@ -187,7 +188,7 @@ def add_along(source, index, int dim, tuple shape):
         elif d > dim:
             job.inner *= target[d]
     job.count, job.n = values.shape[dim], target[dim]
-    cdef cnp.ndarray out = cnp.PyArray_ZEROS(ndim, target, cnp.PyArray_TYPE(values), 0)
+    cdef cnp.ndarray out = zeros(ndim, target, cnp.PyArray_TYPE(values))
     job.index, job.source, job.out = <const cnp.npy_int64*>cnp.PyArray_DATA(places), cnp.PyArray_DATA(values), \
         cnp.PyArray_DATA(out)
     job.single, job.failed = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT, False

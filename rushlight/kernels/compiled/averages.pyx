@@ -8,6 +8,7 @@ from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.spans cimport (
     MOST, Line, begin, counted, dividing, end, measure, places_along, single_line, sliding)
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -170,7 +171,7 @@ cdef cnp.ndarray pooled(cnp.ndarray given, Job* job, int dims):
     cdef int kind = cnp.PyArray_TYPE(given)
     cdef cnp.ndarray made
     if job.back:
-        made = cnp.PyArray_ZEROS(given.ndim, shape, kind, 0)
+        made = zeros(given.ndim, shape, kind)
         job.x, job.means = cnp.PyArray_DATA(made), cnp.PyArray_DATA(given)
     else:
         made = cnp.PyArray_SimpleNew(given.ndim, shape, kind)

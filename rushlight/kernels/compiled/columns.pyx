@@ -7,6 +7,7 @@ from libc.string cimport memset
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -100,7 +101,7 @@ def moved(given, spatial, places, kernel, stride, padding, dilation, bint back):
     shape[0] = source.shape[0]
     if back:
         shape[1], shape[2], shape[3] = source.shape[1] // taps, job.lines[0].size, job.lines[1].size
-        out = cnp.PyArray_ZEROS(4, shape, kind, 0)
+        out = zeros(4, shape, kind)
     else:
         shape[1], shape[2] = source.shape[1] * taps, count
         out = cnp.PyArray_SimpleNew(3, shape, kind)

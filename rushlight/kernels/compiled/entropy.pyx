@@ -15,6 +15,7 @@ from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.softmax cimport below_peaks, rows_of_block
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -248,7 +249,7 @@ def put(grad, double factor, target, tuple shape):
     cdef int d, dims = len(shape)
     for d in range(dims):
         sizes[d] = shape[d]
-    cdef cnp.ndarray out = cnp.PyArray_ZEROS(dims, sizes, kind, 0)
+    cdef cnp.ndarray out = zeros(dims, sizes, kind)
     if kind == cnp.NPY_FLOAT:
         done = put_at((<float*>cnp.PyArray_DATA(grad))[0] * <float>factor, <float*>cnp.PyArray_DATA(out), classes, rows,
                       n, places)

@@ -11,6 +11,7 @@ from libc.stdlib cimport free, malloc
 
 from rushlight.kernels.compiled.lanes cimport add_to, always, few_doubles, few_floats, number, put, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 from rushlight.kernels.compiled.tiles cimport beside
 
 cnp.import_array()
@@ -373,7 +374,7 @@ cdef object sum_rows_of(cnp.ndarray matrix):
     cdef cnp.ndarray result
     if not is_matrix(matrix, kind) or matrix.shape[1] < NARROW:
         return None
-    result = cnp.PyArray_ZEROS(1, &matrix.shape[1], kind, 0)
+    result = zeros(1, &matrix.shape[1], kind)
     if kind == cnp.NPY_FLOAT:
         add_up(<float*>cnp.PyArray_DATA(matrix), <float*>cnp.PyArray_DATA(result), matrix.shape[0], matrix.shape[1])
     else:

@@ -7,6 +7,7 @@ from libc.stdlib cimport free, malloc
 from rushlight.kernels.compiled.arrays cimport float_type, number_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -420,7 +421,7 @@ def among(elements, others):
     x, wanted = elements, others
     if not cnp.PyArray_IS_C_CONTIGUOUS(x) or not cnp.PyArray_IS_C_CONTIGUOUS(wanted):
         return None
-    found = cnp.PyArray_ZEROS(x.ndim, x.shape, cnp.NPY_BOOL, 0)
+    found = zeros(x.ndim, x.shape, cnp.NPY_BOOL)
     if kind == cnp.NPY_INT64:
         compare_all(<cnp.npy_int64*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x), <cnp.npy_int64*>cnp.PyArray_DATA(wanted),
                     cnp.PyArray_SIZE(wanted), <unsigned char*>cnp.PyArray_DATA(found))

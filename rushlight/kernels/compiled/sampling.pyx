@@ -8,6 +8,7 @@ from libc.string cimport memset
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -286,8 +287,8 @@ def returned(grad, x, grid, int mode, int padding, bint corners, bint to_image, 
     cdef Job job
     if kind == 0 or arrived is None or not settle(&job, image, places, mode, padding, corners):
         return None
-    of_image = cnp.PyArray_ZEROS(4, image.shape, kind, 0) if to_image else None
-    of_grid = cnp.PyArray_ZEROS(4, places.shape, kind, 0) if to_grid else None
+    of_image = zeros(4, image.shape, kind) if to_image else None
+    of_grid = zeros(4, places.shape, kind) if to_grid else None
     job.grad = cnp.PyArray_DATA(arrived)
     job.out = cnp.PyArray_DATA(of_image) if to_image else NULL
     job.out_grid = cnp.PyArray_DATA(of_grid) if to_grid else NULL

@@ -9,6 +9,7 @@ from rushlight.kernels.compiled.codes cimport LARGEST, PRODUCT, SMALLEST, SUM
 from rushlight.kernels.compiled.joining cimport joined
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -120,7 +121,7 @@ def spread(x, first, last, cnp.npy_intp rows):
     for d in range(1, source.ndim):
         shape[d] = source.shape[d]
         job.width *= shape[d]
-    cdef cnp.ndarray out = cnp.PyArray_ZEROS(source.ndim, shape, cnp.PyArray_TYPE(source), 0)
+    cdef cnp.ndarray out = zeros(source.ndim, shape, cnp.PyArray_TYPE(source))
     job.x, job.out, job.size = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out), cnp.PyArray_ITEMSIZE(source)
     shared(spread_segments, &job, source.shape[0], max(1, GRAIN * source.shape[0] // max(1, rows * job.width)))
     return out

@@ -14,6 +14,7 @@ from libc.math cimport sqrt
 from rushlight.kernels.compiled.arrays cimport fits, float_type
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -211,7 +212,7 @@ def cotangents(grad, x, weight, mean, invstd, bint wants_input, bint wants_affin
     job.grain = max(1, GRAIN // n)
     shape[0], shape[1], shape[2] = (count - 1) // job.grain + 1, 2, n
     out = like(rows, 0) if wants_input else None
-    sums = cnp.PyArray_ZEROS(3, shape, cnp.PyArray_TYPE(rows), 0) if wants_affine else None
+    sums = zeros(3, shape, cnp.PyArray_TYPE(rows)) if wants_affine else None
     job.grad, job.weight, job.bias, job.out = data(arrived), data(weight), NULL, data(out)
     job.mean, job.invstd, job.sums = data(mean), data(invstd), data(sums)
     run(&job, rows, n)

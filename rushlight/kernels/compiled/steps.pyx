@@ -6,6 +6,7 @@ cimport numpy as cnp
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from rushlight.kernels.compiled.codes cimport MOST_DIMS
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -13,6 +14,8 @@ cnp.import_array()
 
 cdef enum:
     GRAIN = 1 << 16  # bytes of one thread's part
+    MUCH = 1 << 20  # bytes from which on threads clear new memory faster than the system
+    MOST = 1 << 30  # bytes up to which freed memory is kept; the system gives more zeros page by page, when they are used
 
 cdef struct Job:
     char* out
@@ -82,6 +85,35 @@ cdef void count_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexc
         count_integers(<int64_t*>job.out + start, job.whole_first + start * job.whole_step, job.whole_step, stop - start)
     else:
         count(<double*>job.out + start, job.first, job.step, job.origin + start, stop - start)
+
+
+cdef cnp.ndarray zeros(int ndim, const cnp.npy_intp* shape, int kind):
+    """A new contiguous array of zeros of one of NumPy's types of numbers."""
+    cdef Job job
+    cdef double[2] zero = [0, 0]
+    cdef Py_ssize_t size = 1
+    cdef int d
+    cdef cnp.ndarray out
+    job.size, job.value = cnp.PyArray_DescrFromType(kind).itemsize, <const char*>zero
+    for d in range(ndim):
+        size *= shape[d]
+    if not MUCH <= size * job.size <= MOST or job.size > <Py_ssize_t>sizeof(zero):
+        return cnp.PyArray_ZEROS(ndim, <cnp.npy_intp*>shape, kind, 0)
+    out = cnp.PyArray_SimpleNew(ndim, <cnp.npy_intp*>shape, kind)
+    job.out = cnp.PyArray_BYTES(out)
+    shared(repeat, &job, size, GRAIN // job.size)
+    return out
+
+
+def blank(tuple shape not None, cnp.dtype dtype not None):
+    """Zeros of a shape and one of NumPy's types of numbers."""
+    cdef cnp.npy_intp[MOST_DIMS] sizes
+    cdef int d, ndim = len(shape)
+    if ndim > MOST_DIMS:
+        raise ValueError(f"maximum supported dimension for an ndarray is {MOST_DIMS}, found {ndim}")
+    for d in range(ndim):
+        sizes[d] = shape[d]
+    return zeros(ndim, sizes, dtype.num)
 
 
 def fill(cnp.ndarray out not None, value):

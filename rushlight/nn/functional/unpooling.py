@@ -11,6 +11,7 @@ from rushlight.core.interpreters import rely_on
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import are_indices
 from rushlight.kernels.picking import put_along
+from rushlight.kernels.steps import zeros
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.sizes import Numbers, repeated
@@ -25,7 +26,7 @@ def unpool_operator(dims: int) -> Any:
 
     def max_unpool(input: Array, indices: Array, spatial: Sequence[int]) -> Array:
         shape = (*input.shape[:-dims], *spatial)
-        flat = np.zeros((prod(input.shape[:-dims]), prod(spatial)), input.dtype, like=input)
+        flat = zeros((prod(input.shape[:-dims]), prod(spatial)), input)
         places, values = (a.reshape(len(flat), prod(a.shape[-dims:])) for a in (indices, input))
         if not put_along(flat, places, 1, values):
             np.put_along_axis(flat, places, values, 1)

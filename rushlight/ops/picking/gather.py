@@ -17,6 +17,7 @@ from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_along, are_indices
 from rushlight.kernels.picking import put_along, take_along
+from rushlight.kernels.steps import zeros
 from rushlight.layouts import joint_shape, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
@@ -98,13 +99,13 @@ def _put_back(input: Array, dim: int, index: Array, shape: Sequence[int], distin
     """
     if not distinct and (out := add_along(input, index, dim, shape)) is not None:
         return out
-    out = np.zeros_like(input, shape=shape)
+    out = zeros(shape, input)
     if out.ndim == 0 or index.ndim != out.ndim:
         np.add.at(out.reshape(-1), index, input)
     elif distinct and not put_along(out, index, dim, input):
         out[grid(index, dim)] = input
     elif not distinct and input.size:
-        out = np.zeros(out.size, input.dtype, like=input)
+        out = zeros((out.size,), input)
         np.add.at(out, flat_places(index, dim, shape), np.reshape(input, -1))
         return out.reshape(shape)
     return out

@@ -19,6 +19,7 @@ from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
 from rushlight.kernels.picking import put_along
+from rushlight.kernels.steps import zeros
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
     as_index,
@@ -67,7 +68,7 @@ def _accumulate(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Arr
     """Zeros of a given shape with `input` added at a key: the adjoint of `_index`."""
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
-        out = np.zeros(shape, input.dtype, like=input)
+        out = zeros(shape, input)
         out[key] = input
         return out
     dims, index, apart = located(key)

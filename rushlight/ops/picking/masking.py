@@ -17,6 +17,7 @@ from rushlight.core.inplace import changed_at_once
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.masks import scattered
+from rushlight.kernels.steps import zeros
 from rushlight.layouts import owned
 from rushlight.ops.changes.filling import checked_number
 from rushlight.ops.derivatives.series import masking
@@ -144,7 +145,7 @@ def place_batch(op: Any, args: Any, levels: Any) -> Any:
     """The batch rule of putting selected elements back, if all examples have the same mask."""
     input, mask = args
     rows = aligned(input, levels)
-    out = np.zeros((*rows.shape[:-1], *mask.shape), input.dtype, like=input)
+    out = zeros((*rows.shape[:-1], *mask.shape), input)
     out[..., mask] = rows
     return out
 
@@ -158,7 +159,7 @@ def place_batch(op: Any, args: Any, levels: Any) -> Any:
 )
 def _place_masked(input: Array, mask: Array) -> Array:
     """Zeros with the elements of a vector, in order, where the mask is true: the adjoint of `masked_select`."""
-    out = np.zeros(mask.shape, input.dtype, like=input)
+    out = zeros(mask.shape, input)
     out[mask] = input
     return out
 
@@ -197,7 +198,7 @@ def scatter_batch(n: int, input: Array, mask: Array, source: Array) -> Array:
 def gather_batch(n: int, input: Array, mask: Array, shape: Sequence[int]) -> Array:
     """The batch rule of its adjoint: the elements where the mask is true, followed by zeros."""
     held, rows = rows_of(mask, n), rows_of(input, n)
-    out = np.zeros((*mask.shape[:n], math.prod(shape) + 1), input.dtype, like=input)
+    out = zeros((*mask.shape[:n], math.prod(shape) + 1), input)
     np.put_along_axis(out, np.where(held, np.cumsum(held, -1) - 1, out.shape[-1] - 1), rows, -1)
     return out[..., :-1].reshape((*mask.shape[:n], *shape))
 

@@ -12,6 +12,7 @@ from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.compiled import load
+from rushlight.kernels.steps import zeros
 from rushlight.kernels.triangles import indices
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
 from rushlight.ops.derivatives.unrecorded import with_kernels
@@ -167,7 +168,7 @@ def places_of_pairs(n: int) -> Array:
 @operator(aten=(), linear=True, batch=leading, input=lambda grad: _pairs(grad + np.swapaxes(grad, -1, -2)))
 def _symmetric(input: Array, n: int) -> Array:
     """The symmetric matrices with a value for each pair of rows, and 0 on the diagonal."""
-    out = np.zeros((*input.shape[:-1], n * n), input.dtype, like=input)
+    out = zeros((*input.shape[:-1], n * n), input)
     out[..., places_of_pairs(n)] = input
     out = out.reshape(*input.shape[:-1], n, n)
     return out + np.swapaxes(out, -1, -2)

@@ -13,6 +13,7 @@ from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import INDICES, kind_of
 from rushlight.kernels.codes import LARGEST, PRODUCT, SMALLEST, SUM
 from rushlight.kernels.compiled import load
+from rushlight.kernels.steps import zeros
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.derivatives.series import default, nearby
 from rushlight.ops.derivatives.unrecorded import with_kernels
@@ -63,7 +64,7 @@ def _segment_spread(input: Array, starts: Array, ends: Array, length: int) -> Ar
         return found.reshape(*input.shape[:axis], length, *inner)
     counts = np.maximum(last - first, 0)
     places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    result = np.zeros((math.prod(input.shape[:axis]) * length, *inner), input.dtype, like=input)
+    result = zeros((math.prod(input.shape[:axis]) * length, *inner), input)
     result[places] = np.repeat(rows, counts, axis=0)
     return result.reshape(*input.shape[:axis], length, *inner)
 

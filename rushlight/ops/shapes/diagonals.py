@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, leading
 from rushlight.kernels import triangles
+from rushlight.kernels.steps import zeros
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.promotion import missing
 from rushlight.ops.out import write_out
@@ -69,7 +70,7 @@ def check_matrices(name: str, input: Tensor) -> None:
 @operator(linear=True, batch=leading, input=lambda grad, offset, dim1, dim2: _diagonal(grad, offset, dim1, dim2))
 def _diag_embed(input: Array, offset: int, dim1: int, dim2: int) -> Array:
     n = input.shape[-1] + abs(offset)
-    out = np.zeros((*input.shape[:-1], n, n), input.dtype, like=input)
+    out = zeros((*input.shape[:-1], n, n), input)
     if (dim1, dim2) != (out.ndim - 2, out.ndim - 1):
         out = np.moveaxis(out, (-2, -1), (dim1, dim2))
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
@@ -146,7 +147,7 @@ def spread_batch(n: int, input: Array, shape: Sequence[int]) -> Any:
 @operator(aten=(), linear=True, input=lambda grad: _trace(grad), node="TraceBackward0", batch=by(spread_batch))
 def _spread_diagonal(input: Array, shape: Sequence[int]) -> Array:
     """A matrix of zeros with one number on its whole diagonal: the adjoint of `trace`."""
-    out = np.zeros(shape, input.dtype, like=input)
+    out = zeros(shape, input)
     np.fill_diagonal(out, input)
     return out
 

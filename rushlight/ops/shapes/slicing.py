@@ -216,7 +216,7 @@ def _diagonal(input: Array, offset: int, dim1: int, dim2: int) -> Array:
 )
 def _place_diagonal(input: Array, shape: Sequence[int], offset: int, dim1: int, dim2: int) -> Array:
     """Zeros of a given shape with `input` on a diagonal: the adjoint of `diagonal`."""
-    out = np.zeros(shape, input.dtype, like=input)
+    out = zeros(shape, input)
     _diagonal.forward(out, offset, dim1, dim2)[...] = input
     return out
 
@@ -268,7 +268,7 @@ def _unfold(input: Array, dim: int, size: int, step: int) -> Array:
 )
 def _fold(input: Array, shape: Sequence[int], dim: int, size: int, step: int) -> Array:
     """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
-    out = np.zeros(shape, input.dtype, like=input)
+    out = zeros(shape, input)
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
     places = (ALL,) * dim
