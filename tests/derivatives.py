@@ -75,7 +75,7 @@ def check_first_order(function, *inputs, seed=0, atol=1e-6, rtol=1e-5):
     with torch.no_grad():
         for i, x in enumerate(inputs):
             if isinstance(x, torch.Tensor) and x.requires_grad:
-                found = grads[next(k for k, w in enumerate(wanted) if w is x)].numpy()
+                found = grads[next(k for k, w in enumerate(wanted) if w is x)].numpy(force=True)
                 expected = numerical_vjp(function, inputs, i, cotangents)
                 np.testing.assert_allclose(found, expected, atol=atol, rtol=rtol, err_msg=f"gradient of input {i}")
 

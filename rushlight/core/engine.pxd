@@ -45,6 +45,7 @@ cdef class Backward:
     cdef select(self, list wanted)
     @cython.locals(state=Vertex, node=Node)
     cdef deliver(self, Vertex vertex, long index, object grad, bint fresh)
+    cdef bint takes_turned(self, Node node)
     cdef push(self, Vertex vertex)
     @cython.locals(ready=list, above=Py_ssize_t)
     cdef rise(self, Py_ssize_t place, Vertex vertex)

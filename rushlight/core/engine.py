@@ -18,6 +18,7 @@ from rushlight.core.hooks import OWN
 from rushlight.core.interpreters import observer, writer
 from rushlight.core.locks import lock
 from rushlight.core.modes import CURRENT, RUN
+from rushlight.core.turned import Turned
 from rushlight.layouts import alike, is_dense, is_repeated
 
 ndarray = np.ndarray
@@ -190,6 +191,8 @@ class Backward:
             if vertex.hooks is not None:
                 grad = vertex.hooks.fitted(vertex, index, grad)
             node = vertex if isinstance(vertex, Node) else None
+            if type(grad) is Turned and not self.takes_turned(node):
+                grad = grad.values()
             if node is not None and node.plan is not None and isinstance(grad, TensorBase) and grad._array is None:
                 grad = ABOVE.gradient_for(node, grad, self.recorded)
             if node is not None and node.outputs is not None:
@@ -208,6 +211,12 @@ class Backward:
         state.pending -= 1
         if state.pending == 0:
             self.push(vertex)
+
+    def takes_turned(self, node):
+        """Whether a node, or a leaf (None), takes a lazily conjugated gradient; `.grad` does not."""
+        if node is None:
+            return self.wanted is not None
+        return node.op is not None and node.op.takes_turned and node.hooks is None
 
     def push(self, vertex):
         """Adds a vertex to the heap of ready ones, built as PyTorch's queue, so that ties come in the same order."""

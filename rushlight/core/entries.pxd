@@ -25,6 +25,7 @@ cdef class Entry:
     cdef public bint holomorphic
     cdef public frozenset nondifferentiable
     cdef public bint takes_none
+    cdef public bint takes_turned
     cdef public Formula compute
     cdef public object batch
     cdef public object tangent

@@ -71,6 +71,7 @@ OPTIONS = {
     "inputs": (),  # the names of the differentiable inputs, where they are not those of `formulas`
     "nondifferentiable": (),  # the numbers of the outputs that never require grad
     "takes_none": False,  # the formula gets None, not zeros, for outputs without a gradient
+    "takes_turned": False,  # the formulas take lazily conjugated cotangents, for which they compute nothing
     "holomorphic": True,  # False: the formulas handle complex numbers themselves
     "linear": False,  # linear in each of its inputs, as views are: tangents and series go through the operator itself
     "additive": False,  # linear in all of its inputs together: tangents and series go through the operator itself
@@ -131,6 +132,7 @@ class Entry:
         self.holomorphic = options["holomorphic"]
         self.nondifferentiable = frozenset(options["nondifferentiable"])
         self.takes_none = options["takes_none"]
+        self.takes_turned = options["takes_turned"]
         self.layout = options["layout"] or self.usual_layout()
         self.laying = LAYING.get(self.layout, OPERANDS)
         self.slopes = tuple([options["slopes"].get(params[i], "") for i in self.inputs]) if options["slopes"] else None

@@ -24,6 +24,7 @@ class Entry:
     holomorphic: bool
     nondifferentiable: frozenset[int]
     takes_none: bool
+    takes_turned: bool
     batch: Any
     tangent: Callable[..., Any] | None
     series: Callable[..., Any] | None

@@ -43,6 +43,13 @@ def plain(value: Any) -> Any:
     return value
 
 
+def conjugated(cotangent: Array) -> Any:
+    """The conjugate of a cotangent, lazily."""
+    if type(cotangent) is np.ndarray or type(cotangent) is Turned:
+        return turn(cotangent, True, False)
+    return cotangent.conj()
+
+
 class Turned(np.lib.mixins.NDArrayOperatorsMixin):
     """The array `memory`, each element conjugated, negated, or both."""
 
@@ -74,6 +81,16 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
         return turn(seen, self.conjugate, self.negate)
 
     # the values shown
+
+    @property
+    def real(self) -> Any:
+        """The real parts, as a view."""
+        return turn(self.memory.real, False, self.negate)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts, as a view; of real numbers zeros."""
+        return turn(self.memory.imag, False, self.negate != self.conjugate)
 
     def __getattr__(self, name: str) -> Any:
         """Attributes about memory come from the memory; all other attributes and methods from the values."""
@@ -110,7 +127,7 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Sequence[Any], out: Any = (), **kwargs: Any) -> Any:
         outs = tuple([None if type(array) is Turned else array for array in out])
-        if outs and outs != (None,) * len(outs):
+        if any(target is not None for target in outs):
             kwargs["out"] = outs
         result = getattr(ufunc, method)(*plain(inputs), **kwargs)
         for target, part in zip(out, result if type(result) is tuple else (result,), strict=False):
@@ -122,6 +139,8 @@ class Turned(np.lib.mixins.NDArrayOperatorsMixin):
         if function is np.copyto and type(args[0]) is Turned:
             target, source, *rest = args
             return np.copyto(target.memory, target.stored(source), *rest, **kwargs)
+        if function is np.real or function is np.imag:
+            return args[0].real if function is np.real else args[0].imag
         if function in (np.may_share_memory, np.shares_memory):
             return function(*[memory(arg) for arg in args], **kwargs)
         return function(*plain(args), **{name: plain(value) for name, value in kwargs.items()})

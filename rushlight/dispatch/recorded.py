@@ -46,6 +46,7 @@ def stand_in(op: Operator) -> Operator:
         view=op.view,
         nondifferentiable=op.nondifferentiable,
         takes_none=op.takes_none,
+        takes_turned=op.takes_turned,
         holomorphic=op.holomorphic,
         layout="as computed",
         aten=op.aten,

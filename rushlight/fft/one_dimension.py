@@ -82,7 +82,7 @@ def hfft(
     """
     input, norm = input_and_norm("hfft", input, norm)
     sizes, dims = one_size(input, n, dim, half=True)
-    return finished("hfft", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
+    return finished("hfft", _fft_c2r(as_complex(input).conj_physical(), sizes, dims, SWAPPED[norm]), input, out)
 
 
 def ihfft(
@@ -97,4 +97,4 @@ def ihfft(
     input, norm = input_and_norm("ihfft", input, norm)
     real_only("ihfft", input)
     sizes, dims = one_size(input, n, dim)
-    return finished("ihfft", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj(), input, out)
+    return finished("ihfft", _fft_r2c(input, sizes, dims, SWAPPED[norm], True).conj_physical(), input, out)

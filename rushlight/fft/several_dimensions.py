@@ -115,7 +115,7 @@ def hfftn(
     """
     input, norm = input_and_norm("hfftn", input, norm)
     sizes, dims = transformed("hfftn", several_sizes(input, s, dim, half=True))
-    return finished("hfftn", _fft_c2r(as_complex(input).conj(), sizes, dims, SWAPPED[norm]), input, out)
+    return finished("hfftn", _fft_c2r(as_complex(input).conj_physical(), sizes, dims, SWAPPED[norm]), input, out)
 
 
 def ihfftn(
@@ -131,7 +131,7 @@ def ihfftn(
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_name(input._array)}")
     sizes, dims = transformed("ihfftn", several_sizes(input, s, dim))
-    result = _fft_r2c(input, sizes[-1:], dims[-1:], SWAPPED[norm], True).conj()
+    result = _fft_r2c(input, sizes[-1:], dims[-1:], SWAPPED[norm], True).conj_physical()
     if len(dims) > 1:
         result = _fft_c2c(result, sizes[:-1], dims[:-1], norm, False)
     return finished("ihfftn", result, input, out)

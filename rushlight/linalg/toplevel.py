@@ -408,7 +408,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     k = tau._array.shape[-1]
     if not left:
         return _in_columns(ormqr(input, tau, other.mH, True, not transpose).mH.resolve_conj())
-    conjugated = tau.conj() if transpose else tau
+    conjugated = tau.conj_physical() if transpose else tau
     return _in_columns(reflected(input, conjugated, other, range(k) if transpose else reversed(range(k))))
 
 

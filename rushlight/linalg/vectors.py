@@ -74,7 +74,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but got {x.dtype} and {y.dtype}")
     if x._array.ndim == y._array.ndim == 1:
         return vdot(x, y)
-    return (x.conj() * y).sum(dim)
+    return (x.conj_physical() * y).sum(dim)
 
 
 @linalg

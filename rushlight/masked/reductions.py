@@ -238,7 +238,7 @@ def var(
     kind = dtype or (input.dtype if kind_of(input._array.dtype) in "fc" else float32)
     computed = kind if kind.is_floating_point or kind.is_complex else float32
     deviation = input - sum(input, dim, keepdim=True, dtype=kind, mask=mask) / counted(input, dim, True, mask)
-    total = sum(deviation * deviation.conj(), dim, keepdim=keepdim, dtype=computed, mask=mask)
+    total = sum(deviation * deviation.conj_physical(), dim, keepdim=keepdim, dtype=computed, mask=mask)
     n = (counted(input, dim, bool(keepdim), mask).to(computed.to_real()) - correction).clamp(min=0)
     return (total / n).to(kind)
 

@@ -231,3 +231,43 @@ def test_products_are_lazily_conjugated_where_pytorch_computes_the_conjugate(nam
         assert torch.equal(result.resolve_conj(), plain)
         found, wanted = (torch.autograd.grad(one.abs(), x, retain_graph=True)[0] for one in (result, plain))
         assert torch.equal(found, wanted)
+
+
+def parts():
+    return [torch.tensor(part.copy(), requires_grad=True) for part in (VALUES.real, VALUES.imag)]
+
+
+def test_gradients_through_a_conjugate_are_looks_as_pytorchs():
+    x, y = parts()
+    result = torch.complex(x, y).conj()
+    cotangent = torch.tensor(VALUES * (2 - 3j))
+    of_x, of_y = torch.autograd.grad(result, [x, y], cotangent, retain_graph=True)
+    assert (of_x.is_neg(), of_y.is_neg()) == (False, True)
+    assert torch.equal(of_x, cotangent.real)
+    assert torch.equal(of_y, -cotangent.imag)
+    result.backward(cotangent)
+    assert not y.grad.is_neg()
+    assert torch.equal(y.grad, -cotangent.imag)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda c: c.conj() + c.conj() * 2, lambda g: 3 * g.conj()),
+        (lambda c: c.conj() * 2 + c.conj(), lambda g: 3 * g.conj()),
+        (lambda c: c * 2 + c.conj(), lambda g: 2 * g + g.conj()),
+        (lambda c: c.conj().conj(), lambda g: g),
+    ],
+)
+def test_a_conjugated_gradient_is_added_to_others(function, expected, create_graph):
+    c, cotangent = numbers().requires_grad_(), torch.tensor(VALUES * (2 - 3j))
+    (found,) = torch.autograd.grad(function(c), c, cotangent, create_graph=create_graph)
+    torch.testing.assert_close(found, expected(cotangent))
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+@pytest.mark.parametrize("part", [np.s_[:], np.s_[::2], np.s_[:, ::3]])
+def test_negatives_of_complex_numbers(part, dtype):
+    x = torch.arange(42).reshape(6, 7).to(dtype) * (1 - 2j)
+    assert np.array_equal((-x[part]).numpy(), np.negative(x.numpy()[part]))

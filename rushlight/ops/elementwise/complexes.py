@@ -9,7 +9,7 @@ from rushlight.core.batched import Batched
 from rushlight.core.batching import leading
 from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase
-from rushlight.core.turned import turn, turning
+from rushlight.core.turned import conjugated, turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.kernels.casts import complex_of
 from rushlight.kernels.parts import write_parts
@@ -85,7 +85,9 @@ def real(input: Tensor) -> Tensor:
     >>> torch.real(torch.tensor([1 + 2j]))
     tensor([1.])
     """
-    return _real(input) if input._array.dtype.kind == "c" else input
+    if input._array.dtype.kind != "c":
+        return input
+    return _real(_conj(input) if is_conj(input) else input)
 
 
 class NoImaginaryPart(RuntimeError, AttributeError):
@@ -111,6 +113,9 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 # conjugates and negatives, as views and as copies
 
 
+NEGATIVES = Formula(np.negative, 1)
+
+
 @operator(
     batch=leading,
     view=True,
@@ -118,13 +123,21 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
     node="ConjBackward0",
     holomorphic=False,
     layout="as computed",
-    input=lambda grad: np.conjugate(grad),
+    takes_turned=True,
+    input=lambda grad: conjugated(grad),
 )
 def _conj(input: Array) -> Array:
     return turn(input, True, False)
 
 
-@operator(batch=leading, view=True, linear=True, node="NegViewBackward0", input=lambda grad: np.negative(grad))
+@operator(
+    batch=leading,
+    view=True,
+    linear=True,
+    node="NegViewBackward0",
+    holomorphic=False,
+    input=lambda grad: evaluate(NEGATIVES, grad, None, None, None),
+)
 def _neg_view(input: Array) -> Array:
     return turn(input, False, True)
 
@@ -256,6 +269,7 @@ angle: Unary = unary(
     layout="elementwise",
     real=lambda grad: np.real(grad),
     imag=lambda grad: np.imag(grad),
+    takes_turned=True,
     holomorphic=False,
     broadcasts=True,
 )

@@ -87,7 +87,7 @@ def cov(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
         )
     x = x - (x if weights is None else x * weights).sum(1, True) / total
-    return ((x if weights is None else x * weights) @ x.t().conj() / divisor).squeeze()
+    return ((x if weights is None else x * weights) @ x.t().conj_physical() / divisor).squeeze()
 
 
 def refuse_dimensions(name: str, input: Tensor) -> None:
