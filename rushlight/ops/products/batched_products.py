@@ -57,7 +57,7 @@ def of_vectors(op: Any, args: Any, levels: Any) -> Any:
 
 def of_conjugate(op: Any, args: Any, levels: Any) -> Any:
     """The batch rule of the dot product with the first vector conjugated."""
-    return of_vectors(op, (args[0].conj_physical(), args[1]), levels)
+    return of_vectors(op, (args[0].conj(), args[1]), levels)
 
 
 def layer(op: Any, args: Sequence[Any], levels: Any) -> Array:
