@@ -12,7 +12,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import table
@@ -91,6 +91,17 @@ def measured(workloads: list[Workload], chosen: argparse.Namespace, rounds: int)
             elif THEIRS in result.times:
                 failed.append(f"{workload.name}: {result.cannot[OURS]}")
     return sorted(found, key=lambda one: -one.ratio), failed
+
+
+def merged(runs: list[list[Ratio]]) -> list[Ratio]:
+    """The ratios of several runs, the worst first: of the run in the middle, with the lowest and highest round of all."""
+    found: dict[str, list[Ratio]] = {}
+    for one in (one for run in runs for one in run):
+        found.setdefault(one.name, []).append(one)
+    middle = [sorted(several, key=lambda one: one.ratio)[len(several) // 2] for several in found.values()]
+    spreads = [(min(one.low for one in several), max(one.high for one in several)) for several in found.values()]
+    ratios = [replace(one, low=low, high=high) for one, (low, high) in zip(middle, spreads, strict=True)]
+    return sorted(ratios, key=lambda one: -one.ratio)
 
 
 def share(ratios: list[Ratio], bound: float) -> str:
@@ -176,7 +187,9 @@ def check(kind: str, chosen: argparse.Namespace) -> bool:
 
 def show(kind: str, chosen: argparse.Namespace) -> bool:
     """Measures, prints and perhaps writes ratios. Whether there was nothing that PyTorch alone can do."""
-    ratios, failed = measured(KINDS[kind](chosen.only, chosen.quick), chosen, chosen.rounds)
+    workloads = KINDS[kind](chosen.only, chosen.quick)
+    runs = [measured(workloads, chosen, chosen.rounds) for _ in range(chosen.runs)]
+    ratios, failed = merged([ratios for ratios, _ in runs]), runs[0][1]
     text = "\n\n".join([means(ratios), listed(ratios if chosen.all else [x for x in ratios if x.ratio > BOUNDS[0]])])
     print("\n".join([text, "", *failed]))
     if chosen.markdown:
@@ -196,6 +209,7 @@ def options(words: list[str]) -> argparse.Namespace:
         "--quick", action="store_true", help="a sample: float32, contiguous, the smallest and the largest"
     )
     made.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each library (default: {ROUNDS})")
+    made.add_argument("--runs", type=int, default=1, help="how often all is measured, in new processes (default: 1)")
     made.add_argument(
         "--minutes", type=float, default=MINUTES, help=f"after which nothing is timed twice (default: {MINUTES:.0f})"
     )

@@ -157,6 +157,13 @@ def test_means_and_shares_of_all_and_of_each_kind():
     assert "| 100 | 2 | 1.00 | 50.0 % | 50.0 % | 50.0 % |" in lines
 
 
+def test_several_runs_are_the_middle_one_with_the_spread_of_all():
+    runs = [[ratios.Ratio("a", r, r - 0.1, r + 0.1, r, 1.0)] for r in (0.9, 0.5, 0.7)]
+    (found,) = ratios.merged(runs)
+    assert (found.ratio, found.ours) == (0.7, 0.7)
+    assert (found.low, found.high) == pytest.approx((0.4, 1.0))
+
+
 def test_slower_is_what_no_round_brings_under_the_highest_committed_ratio():
     found = result("a | forward | 100", [4.0, 5.0], [1.0, 1.0])
     assert ratios.slower([found], {"a | forward | 100": [0.9, 1.0, 1.1]}) == [found]
