@@ -94,7 +94,7 @@ def measured(workloads: list[Workload], chosen: argparse.Namespace, rounds: int)
 
 
 def merged(runs: list[list[Ratio]]) -> list[Ratio]:
-    """The ratios of several runs, the worst first: of the run in the middle, with the lowest and highest round of all."""
+    """The ratios of several runs, the worst first: the middle one, with the lowest and highest round of all."""
     found: dict[str, list[Ratio]] = {}
     for one in (one for run in runs for one in run):
         found.setdefault(one.name, []).append(one)
