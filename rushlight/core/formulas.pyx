@@ -44,7 +44,7 @@ cdef enum:
     SHARED = 1 << 16  # elements times steps from which on threads pay off
     GRAIN = 1 << 15  # elements of one thread's part
     MOST_VALUES = 16  # how many values of numbers and options a formula is traced for separately, where that is needed
-    SHORT = 64  # rows of fewer elements are gathered in chunks
+    SHORT = 512  # rows of fewer elements are gathered in chunks
     FEW = 512  # too few elements to be worth gathering
 
 # The kind of an operand, in two bits: a number or an option, or an array by what it holds.
