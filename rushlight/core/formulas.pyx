@@ -66,6 +66,7 @@ cdef struct Step:
     int arity
     int operands[MOST_INPUTS]
     int out
+    npy_intp size  # bytes of an element of the result, where it is an intermediate one
 
 
 cdef struct Slot:
@@ -79,7 +80,8 @@ cdef class Tape:
 
     cdef int operands, count, buffers, result, kind
     cdef int leading  # the operand whose layout each array on the way to the result has; -1 if there is none
-    cdef bint single, gives_truths
+    cdef bint single, gives_truths, takes_all
+    cdef bint takes[MOST_OPERANDS]  # whether a step takes an operand
     cdef Step steps[MOST_STEPS]
     cdef bint holds_truths[MOST_STEPS]
     cdef double doubles[MOST_STEPS]
@@ -95,6 +97,10 @@ cdef class Tape:
             self.doubles[i] = value
             self.singles[i] = <float>self.doubles[i]
         self.count = len(steps)
+        taken = {place for _, _, places in steps for place in places}
+        for i in range(self.operands):
+            self.takes[i] = i in taken
+        self.takes_all = taken.issuperset(range(self.operands))
         self.place_steps(steps, self.operands + self.constants)
 
     cdef place_steps(self, list steps, int first):
@@ -119,6 +125,7 @@ cdef class Tape:
                 step.out = RESULT
                 self.gives_truths = truths
             else:
+                step.size = 1 if truths else 4 if self.single else 8
                 if not unused[truths]:
                     self.holds_truths[self.buffers] = truths
                     unused[truths].append(first + self.buffers)
@@ -142,22 +149,29 @@ cdef int leader(object written) except -2:
 
 
 cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
-    """Runs the steps on `n` elements from `start` on."""
+    """Runs the steps on `n` elements from `start` on; on one element where all that a step takes is repeated."""
     cdef char* args[MOST_INPUTS + 1]
     cdef npy_intp strides[MOST_INPUTS + 1]
     cdef Step* step
     cdef Slot* slot
+    cdef npy_intp count
+    cdef bint repeated
     cdef int i, k
     for i in range(tape.count):
         step = &tape.steps[i]
+        count, repeated = n, True
         for k in range(step.arity):
             slot = &slots[step.operands[k]]
             args[k] = slot.start + start * slot.move
             strides[k] = slot.stride
+            repeated = repeated and slot.stride == 0
         slot = &slots[step.out]
+        if step.out != RESULT:
+            slot.stride = 0 if repeated else step.size
+            count = 1 if repeated else n
         args[step.arity] = slot.start + start * slot.move
-        strides[step.arity] = slot.stride
-        step.loop.function(args, &n, strides, step.loop.data)
+        strides[step.arity] = slot.stride or step.size
+        step.loop.function(args, &count, strides, step.loop.data)
 
 
 cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n) noexcept nogil:
@@ -434,6 +448,17 @@ cdef cnp.ndarray like(cnp.ndarray model, int kind):
     return result if same_strides(result, model) else None
 
 
+cdef void leave_out_others(Tape tape, PyObject** operands) noexcept:
+    """Puts None in place of arrays that no step takes, where there is one of the same shape that a step takes."""
+    cdef int i, k
+    for i in range(tape.operands):
+        for k in range(tape.operands):
+            if not tape.takes[i] and tape.takes[k] and cnp.PyArray_CheckExact(<object>operands[i]) \
+                    and cnp.PyArray_CheckExact(<object>operands[k]) \
+                    and cnp.PyArray_SAMESHAPE(<cnp.ndarray>operands[i], <cnp.ndarray>operands[k]):
+                operands[i] = <PyObject*>None
+
+
 cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     """The value of a formula by its steps, in a new array or in `target`.
 
@@ -443,10 +468,13 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
     cdef bint all_repeat
-    cdef cnp.ndarray x, model = model_of(operands, tape.operands, &all_repeat), result
+    cdef cnp.ndarray x, model, result
     cdef int i
     cdef npy_intp size
     cdef bint alike = True
+    if not tape.takes_all:
+        leave_out_others(tape, operands)
+    model = model_of(operands, tape.operands, &all_repeat)
     for i in range(tape.operands):
         if not cnp.PyArray_CheckExact(<object>operands[i]):
             if type(<object>operands[i]) is float or type(<object>operands[i]) is int:

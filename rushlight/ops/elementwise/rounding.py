@@ -352,9 +352,17 @@ EXTREMES = (np.minimum, np.maximum)
 
 
 @fused
-def times_power_in_range(x: Array, exponent: Array) -> Array:
+def times_power(x: Array, exponent: Array) -> Array:
     """x * 2**exponent, where the power alone is in range."""
     return x * np.exp2(exponent)
+
+
+power_of_two, product = fused(lambda x: np.exp2(x)), fused(lambda x, y: x * y)
+
+
+def times_power_in_range(x: Array, exponent: Array) -> Array:
+    """`times_power`; the powers of fewer exponents than elements are not computed anew for each element."""
+    return product(x, power_of_two(exponent)) if exponent.size < x.size else times_power(x, exponent)
 
 
 def times_power_of_two(x: Array, exponent: Array) -> Array:
