@@ -11,7 +11,7 @@ from numpy cimport npy_intp
 from rushlight.kernels.compiled.codes cimport MOST_INPUTS
 from rushlight.kernels.compiled.copies cimport copy_run
 from rushlight.kernels.compiled.elements cimport (
-    larger, magnitude, negated, root, sign_of, smaller, truncated, with_sign
+    larger, magnitude, negated, root, rounded, sign_of, smaller, truncated, with_sign
 )
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop

@@ -228,7 +228,7 @@ cdef struct RowJob:
 
 
 cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Runs the steps on some rows of the result; a row is its last dimension, for one index of the others."""
+    """Runs the steps on some pieces of rows of the result; a row is its last dimension, for one index of the others."""
     cdef const RowJob* given = <const RowJob*>job
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
@@ -236,7 +236,8 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
     cdef char memory[CHUNK * 8]
     cdef char* made = memory
     cdef npy_intp index[MOST_DIMS]
-    cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done, some
+    cdef npy_intp n = rows.shape[rows.ndim - 1], pieces = pieces_of(n), piece = start % pieces, rest = start // pieces
+    cdef npy_intp done, some
     cdef npy_intp size = rows.sizes[rows.count - 1], step = rows.strides[rows.count - 1][rows.ndim - 1]
     cdef char* out
     cdef int i, d
@@ -248,20 +249,26 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
         for i in range(rows.count):
             slots[slot_of(rows, i)].start += index[d] * rows.strides[i][d]
     while start < stop:
-        done = 0
-        while done < n:
-            some = min(<npy_intp>CHUNK, n - done)
-            if step == size or n == 1:
-                take_steps(<Tape>given.tape, slots, done, some)
-            else:  # loops write elements that follow each other
-                out = slots[RESULT].start
-                slots[RESULT] = Slot(made, size, 0)
-                take_steps(<Tape>given.tape, slots, done, some)
-                put_apart(made, out + done * step, step, some, size)
-                slots[RESULT] = Slot(out, size, size)
-            done += CHUNK
-        next_row(rows, slots, index)
+        done = piece * CHUNK
+        some = min(<npy_intp>CHUNK, n - done)
+        if step == size or n == 1:
+            take_steps(<Tape>given.tape, slots, done, some)
+        else:  # loops write elements that follow each other
+            out = slots[RESULT].start
+            slots[RESULT] = Slot(made, size, 0)
+            take_steps(<Tape>given.tape, slots, done, some)
+            put_apart(made, out + done * step, step, some, size)
+            slots[RESULT] = Slot(out, size, size)
+        piece += 1
+        if piece == pieces:
+            piece = 0
+            next_row(rows, slots, index)
         start += 1
+
+
+cdef inline npy_intp pieces_of(npy_intp n) noexcept nogil:
+    """The pieces that a row of n elements is computed in."""
+    return (n + CHUNK - 1) // CHUNK
 
 
 cdef void put_apart(const char* made, char* out, npy_intp step, npy_intp n, npy_intp size) noexcept nogil:
@@ -376,9 +383,9 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, cnp.ndarray t
     for i in range(tape.operands):
         slots[i].stride = slots[i].move = rows.strides[i][last]
     if size * tape.count < SHARED:
-        compute_rows(&job, 0, size // n)
+        compute_rows(&job, 0, size // n * pieces_of(n))
     else:
-        shared(compute_rows, &job, size // n, max(1, GRAIN // n))
+        shared(compute_rows, &job, size // n * pieces_of(n), max(1, GRAIN // min(n, <npy_intp>CHUNK)))
     return result
 
 
@@ -560,9 +567,8 @@ cdef class Formula:
             return None
         found = self.others.get(-type_number - 1, UNTRACED)
         if found is UNTRACED:
-            dtype, written = np.dtype(cnp.PyArray_DescrFromType(type_number)), None
-            if dtype.kind != "c" or isinstance(self.function, np.ufunc):  # a function may treat complex arrays apart
-                written = trace(self.function, [dtype] * self.arity, dtype)
+            dtype = np.dtype(cnp.PyArray_DescrFromType(type_number))
+            written = trace(self.function, [dtype] * self.arity, dtype)
             found = None if written is None or len(written.steps) != 1 else Tape(written, type_number)
             self.others[-type_number - 1] = found
         return found

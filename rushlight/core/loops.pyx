@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.angle_loops cimport angle_loop
 from rushlight.core.blocks cimport Kernel, by_blocks
-from rushlight.core.elementary_loops cimport elementary_loop
+from rushlight.core.elementary_loops cimport complex_loop, elementary_loop
 from rushlight.core.exponential_loops cimport exponential_loop
 from rushlight.core.expression_loops cimport expression_loop
 from rushlight.core.special_loops cimport special_loop
@@ -289,7 +289,8 @@ cdef Loop loop_for(object function, str types):
     if not types.endswith(("f", "d")):
         if function is np.where:
             raise ValueError(f"where has no loop for {types}")
-        loop = loop_of(function, types)
+        if types[0] not in "FD" or not complex_loop(function, types[0] == "F", &loop):
+            loop = loop_of(function, types)
     elif function is np.where:
         loop.function = choose_singles if single else choose_doubles
     elif function is np.maximum or function is np.minimum:

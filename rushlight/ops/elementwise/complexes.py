@@ -110,6 +110,8 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
 
 # conjugates and negatives, as views and as copies
 
+CONJUGATE, NEGATIVE = Formula(np.conjugate, 1), Formula(np.negative, 1)
+
 
 @operator(
     batch=leading,
@@ -118,13 +120,20 @@ Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc=im
     node="ConjBackward0",
     holomorphic=False,
     layout="as computed",
-    input=lambda grad: np.conjugate(grad),
+    input=lambda grad: evaluate(CONJUGATE, grad, None, None, None),
 )
 def _conj(input: Array) -> Array:
     return turn(input, True, False)
 
 
-@operator(batch=leading, view=True, linear=True, node="NegViewBackward0", input=lambda grad: np.negative(grad))
+@operator(
+    batch=leading,
+    view=True,
+    linear=True,
+    node="NegViewBackward0",
+    holomorphic=False,
+    input=lambda grad: evaluate(NEGATIVE, grad, None, None, None),
+)
 def _neg_view(input: Array) -> Array:
     return turn(input, False, True)
 

@@ -14,6 +14,7 @@ from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
+from rushlight.kernels.casts import converted
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
 from rushlight.ops.elementwise.arithmetic import floored
 from rushlight.ops.elementwise.logic import of_integers
@@ -401,10 +402,20 @@ ldexp: Binary = binary(
 )
 
 
+over_real_power = fused(lambda x, exponent: x / np.exp2(exponent))
+
+
+def over_power(x: Array, exponent: Array) -> Array:
+    """x / 2**exponent, for an exponent of integers."""
+    if type(x) is np.ndarray:
+        return over_real_power(x, converted(exponent, x.dtype))
+    return x / np.ldexp(np.ones_like(x), exponent)
+
+
 @operator(
     layout="elementwise",
     batch=elementwise,
-    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
+    input=lambda grads, result1: over_power(grads[0], result1),
     nondifferentiable=(1,),
 )
 def _frexp(input: Array) -> tuple[Array, Array]:
