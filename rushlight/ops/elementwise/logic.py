@@ -134,7 +134,7 @@ def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
 
     def shift(x: Array, count: Array) -> Array:
         bits = x.dtype.itemsize * 8
-        if np.ndim(count) == 0 and 0 <= int(count) < bits:
+        if not getattr(count, "ndim", 0) and 0 <= int(count) < bits:
             return evaluate(by_number, x, count, None, None)
         return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
 

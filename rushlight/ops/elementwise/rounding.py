@@ -407,9 +407,8 @@ over_real_power = fused(lambda x, exponent: x / np.exp2(exponent))
 
 def over_power(x: Array, exponent: Array) -> Array:
     """x / 2**exponent, for an exponent of integers."""
-    if type(x) is np.ndarray:
-        return over_real_power(x, converted(exponent, x.dtype))
-    return x / np.ldexp(np.ones_like(x), exponent)
+    exponent = converted(exponent, x.dtype) if type(x) is np.ndarray else exponent.astype(x.dtype)
+    return over_real_power(x, exponent)
 
 
 @operator(
