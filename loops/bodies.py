@@ -16,6 +16,7 @@ TEXTS = {
     "absolute": "magnitude({})",
     "sign": "sign_of({})",
     "trunc": "truncated({})",
+    "rint": "rounded({})",
     "copysign": "with_sign({}, {})",
     "maximum": "larger({}, {})",
     "minimum": "smaller({}, {})",
@@ -28,14 +29,16 @@ TEXTS = {
     "isnan": "({0} != {0})",
     "logical_and": "({} & {})",
     "logical_or": "({} | {})",
+    "logical_xor": "({} != {})",
     "logical_not": "({} == 0)",
     "bitwise_and": "({} & {})",
     "bitwise_or": "({} | {})",
+    "bitwise_xor": "({} != {})",
     "invert": "({} == 0)",
     "where": "({1} if {0} else {2})",
 }
 TRUTHS = set("greater greater_equal less less_equal equal not_equal isnan".split())
-TRUTHS |= set("logical_and logical_or logical_not bitwise_and bitwise_or invert".split())
+TRUTHS |= set("logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert".split())
 Place = Hashable
 
 

@@ -526,16 +526,31 @@ def of_one_type(operands: Any) -> tuple[np.ndarray, ...] | None:
     return tuple(arrays)
 
 
+def kept_type(operands: Any) -> np.dtype | None:
+    """The dtype of a tensor beside a Python number that does not change it; None for other operands."""
+    if len(operands) != 2:
+        return None
+    tensor, number = operands if isinstance(operands[0], TensorBase) else reversed(operands)
+    if isinstance(tensor, TensorBase) and tensor._array.dtype.kind in UNCHANGED.get(type(number), ""):
+        return tensor._array.dtype
+    return None
+
+
+UNCHANGED = {builtins.int: "iufc", builtins.float: "fc"}  # kinds of dtypes that a number of a type does not change
+
+
 @keeping("biufc")
 def arithmetic(*operands: Any) -> Any:
     """Converts operands to the arrays that arithmetic and comparisons compute with; NotImplemented for other values."""
     alike = of_one_type(operands)
     if alike is not None:
         return alike if len(alike) > 1 else alike[0]
-    for operand in operands:
-        if not isinstance(operand, OPERANDS):
-            return NotImplemented
-    d = result_dtype(*operands)
+    d = kept_type(operands)
+    if d is None:
+        for operand in operands:
+            if not isinstance(operand, OPERANDS):
+                return NotImplemented
+        d = result_dtype(*operands)
     arrays = cast_all(operands, d)
     return arrays if len(arrays) > 1 else arrays[0]
 
@@ -543,10 +558,12 @@ def arithmetic(*operands: Any) -> Any:
 @keeping("fc")
 def floating(*operands: Any) -> Any:
     """`arithmetic` for operations whose results are never integers: integers are converted to the default dtype."""
-    for operand in operands:
-        if not isinstance(operand, OPERANDS):
-            return NotImplemented
-    d = result_dtype(*operands)
+    d = kept_type(operands)
+    if d is None:
+        for operand in operands:
+            if not isinstance(operand, OPERANDS):
+                return NotImplemented
+        d = result_dtype(*operands)
     if kind_of(d) not in "fc":
         d = _default._numpy
     arrays = cast_all(operands, d)

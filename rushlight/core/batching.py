@@ -15,6 +15,7 @@ from rushlight.core.batched import Batched, aligned, levels_of, lifted, spread
 from rushlight.core.codes import BATCHED, CAST, CONJUGATE, RESHAPE
 from rushlight.core.graph import TensorBase
 from rushlight.core.meta import COPIED_OUT, NO_DATA, is_meta, laid_out, without_samples
+from rushlight.core.recording import conjugates
 from rushlight.core.turned import Turned, plain
 
 LARGEST_EXAMPLE = 1 << 24  # the most elements that are computed to find a result's shape on the device "meta"
@@ -246,7 +247,7 @@ def adjust(node: Any, op: Any, args: Sequence[Any], result: Any) -> None:
             else:
                 metas.append(None)
     node.inputs = tuple(metas)
-    node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if op.holomorphic and result.dtype.kind == "c" else 0)
+    node.flags = BATCHED | RESHAPE | CAST | (CONJUGATE if result.dtype.kind == "c" and conjugates(node) else 0)
 
 
 def shared_levels(array: Array, levels: Any) -> Any:

@@ -2,3 +2,4 @@
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
 cdef bint elementary_loop(object function, bint single, Loop* loop)
+cdef bint complex_loop(object function, bint single, Loop* loop)

@@ -1,12 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Elementary functions that NumPy computes without SIMD: sign, hypot, logaddexp, nextafter and others.
+"""Elementary functions that NumPy computes without SIMD: sign, reciprocal, hypot, logaddexp, nextafter and others.
 
 All is written so that the compiler vectorizes it.
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, NAN, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
+from numpy cimport npy_intp
 
 import numpy as np
 
@@ -26,23 +27,34 @@ cdef wide signs(const real* x, const real* unused, real* out, Py_ssize_t n) noex
         out[i] = b if a == a else a
 
 
-cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
-    """sqrt(x² + y²): float32 in double precision; float64 scaled near 1 first, so that the squares are finite."""
+cdef wide inverses(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """1 / x."""
     cdef Py_ssize_t i
-    cdef double a, b, most, scale, back, length
     for i in range(n):
-        a, b = fabs(<double>x[i]), fabs(<double>y[i])
-        if real is float:
-            length = sqrt(a * a + b * b)
-        else:
-            most = a if a > b else b
-            scale = 2.4099198651028841e-181 if most > 1e150 else 1.0  # 2**-600
-            back = 4.149515568880993e180 if most > 1e150 else 1.0
-            scale = 4.149515568880993e180 if most < 1e-150 else scale
-            back = 2.4099198651028841e-181 if most < 1e-150 else back
-            a, b = a * scale, b * scale
-            length = sqrt(a * a + b * b) * back
-        out[i] = <real>INFINITY if (a == INFINITY) | (b == INFINITY) else <real>length
+        out[i] = 1 / x[i]
+
+
+cdef inline real length_of(real x, real y) noexcept nogil:
+    """sqrt(x² + y²): float32 in double precision; float64 scaled near 1 first, so that the squares are finite."""
+    cdef double a = fabs(<double>x), b = fabs(<double>y), most, scale, back, length
+    if real is float:
+        length = sqrt(a * a + b * b)
+    else:
+        most = a if a > b else b
+        scale = 2.4099198651028841e-181 if most > 1e150 else 1.0  # 2**-600
+        back = 4.149515568880993e180 if most > 1e150 else 1.0
+        scale = 4.149515568880993e180 if most < 1e-150 else scale
+        back = 2.4099198651028841e-181 if most < 1e-150 else back
+        a, b = a * scale, b * scale
+        length = sqrt(a * a + b * b) * back
+    return <real>INFINITY if (a == INFINITY) | (b == INFINITY) else <real>length
+
+
+cdef wide lengths(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """`length_of` each pair."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = length_of(x[i], y[i])
 
 
 cdef inline real log_above_one(real t) noexcept nogil:
@@ -132,16 +144,78 @@ cdef wide next_doubles(const double* x, const double* y, double* out, Py_ssize_t
         out[i] = a + b if (a != a) | (b != b) else moved
 
 
-cdef Own[5] OWN = [
+cdef wide negatives(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """-x of complex numbers."""
+    cdef Py_ssize_t i
+    for i in range(2 * n):
+        out[i] = -x[i]
+
+
+cdef wide directions(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
+    """x / |x| of complex numbers: 0 for 0, a part alone where it alone is infinite, NaN where both are or one is NaN."""
+    cdef Py_ssize_t i
+    cdef real a, b, length
+    for i in range(n):
+        a, b = x[2 * i], x[2 * i + 1]
+        length = length_of(a, b)
+        a, b = side_of(a, b, length), side_of(b, a, length)
+        out[2 * i], out[2 * i + 1] = a, b
+
+
+cdef inline real side_of(real x, real other, real length) noexcept nogil:
+    """A part of a complex number divided by its absolute value."""
+    cdef real unit = <real>(x > 0) - <real>(x < 0)
+    cdef bint is_infinite = fabs(x) == INFINITY
+    if length == INFINITY:
+        return <real>NAN if (is_infinite & (fabs(other) == INFINITY)) | (x != x) | (other != other) else unit if is_infinite else 0
+    return <real>0 if length == 0 else x / length
+
+
+cdef Own[6] OWN = [
     Own(1, <Kernel>signs[float], <Kernel>signs[double]),
+    Own(1, <Kernel>inverses[float], <Kernel>inverses[double]),
     Own(2, <Kernel>lengths[float], <Kernel>lengths[double]),
     Own(2, <Kernel>sums_of_exponentials[float], <Kernel>sums_of_exponentials[double]),
     Own(2, <Kernel>sums_of_powers[float], <Kernel>sums_of_powers[double]),
     Own(2, <Kernel>next_singles, <Kernel>next_doubles),
 ]
-cdef tuple FUNCTIONS = (np.sign, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter)
+cdef tuple FUNCTIONS = (np.sign, np.reciprocal, np.hypot, np.logaddexp, np.logaddexp2, np.nextafter)
 
 
 cdef bint elementary_loop(object function, bint single, Loop* loop):
     """Whether we have a loop of our own for a function and a float dtype; if so, sets `loop`."""
     return function in FUNCTIONS and noted(&OWN[FUNCTIONS.index(function)], single, loop)
+
+
+cdef Own[2] OWN_OF_COMPLEX = [
+    Own(1, <Kernel>negatives[float], <Kernel>negatives[double]),
+    Own(1, <Kernel>directions[float], <Kernel>directions[double]),
+]
+cdef tuple FUNCTIONS_OF_COMPLEX = (np.negative, np.sign)
+
+
+cdef inline void take_complex(Kernel kernel, char** args, npy_intp n, const npy_intp* strides, npy_intp size) noexcept nogil:
+    """A step on n complex numbers of some size."""
+    cdef npy_intp i
+    if strides[0] == size and strides[1] == size:
+        kernel(args[0], NULL, args[1], n)
+        return
+    for i in range(n):
+        kernel(args[0] + i * strides[0], NULL, args[1] + i * strides[1], 1)
+
+
+cdef void take_complex_singles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    take_complex((<const Own*>data).singles, args, n[0], strides, 2 * sizeof(float))
+
+
+cdef void take_complex_doubles(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
+    take_complex((<const Own*>data).doubles, args, n[0], strides, 2 * sizeof(double))
+
+
+cdef bint complex_loop(object function, bint single, Loop* loop):
+    """`elementary_loop` for complex numbers."""
+    if function not in FUNCTIONS_OF_COMPLEX:
+        return False
+    loop.function = take_complex_singles if single else take_complex_doubles
+    loop.data = &OWN_OF_COMPLEX[FUNCTIONS_OF_COMPLEX.index(function)]
+    return True

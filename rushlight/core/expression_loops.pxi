@@ -1308,6 +1308,20 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         out[i] = ((x0 != x1) | (x2 != x3))
 
 cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef char* out = <char*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = ((x0 != x1) != (x2 != x3))
+
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1324,27 +1338,6 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
-
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef real x6 = (<const real*>args[6])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1365,9 +1358,30 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         x4 = a4[i]
         x5 = a5[i]
-        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+        out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
 cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x4 = a4[i]
+        x5 = a5[i]
+        out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
+
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1391,7 +1405,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1409,7 +1423,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1424,7 +1438,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1439,7 +1453,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1454,27 +1468,26 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = (x2 if (x0 == x1) else x0)
-
 cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
     cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real x4 = (<const real*>args[4])[0]
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef const real* a6 = <const real*>args[6]
+    cdef real x6
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = smaller(larger(x0, x1), x2)
+        x2 = a2[i]
+        x5 = a5[i]
+        x6 = a6[i]
+        out[i] = (x6 * (x2 * (x4 if ((x0 == x1) & (x2 <= x3)) else x5)))
 
 cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1485,7 +1498,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = (x0 - smaller(larger(x0, x1), x2))
+        out[i] = (x2 if (x0 == x1) else x0)
 
 cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1496,9 +1509,42 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = (smaller(x0, x1) * x2)
+        out[i] = smaller(larger(x0, x1), x2)
 
 cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (x0 - smaller(larger(x0, x1), x2))
+
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (smaller(x0, x1) * x2)
+
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (rounded((x0 * x1)) / x2)
+
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1512,7 +1558,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1526,7 +1572,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1544,7 +1590,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1560,7 +1606,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x5 if (x0 == x1) else (x4 if (x0 < x2) else (negated(x0) * x3)))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1576,7 +1622,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1588,7 +1634,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1600,7 +1646,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1614,7 +1660,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1626,7 +1672,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1638,7 +1684,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1650,7 +1696,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1662,7 +1708,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1679,7 +1725,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1694,7 +1740,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1711,7 +1757,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1726,7 +1772,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1746,7 +1792,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1764,7 +1810,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1780,7 +1826,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1797,7 +1843,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1810,7 +1856,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1823,7 +1869,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1839,7 +1885,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1861,7 +1907,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1885,7 +1931,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1902,7 +1948,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1916,7 +1962,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1935,7 +1981,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1945,7 +1991,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1955,7 +2001,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1964,45 +2010,6 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2015,7 +2022,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2028,7 +2035,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2041,7 +2048,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2054,7 +2061,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2067,7 +2074,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2080,7 +2087,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2093,7 +2100,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2102,14 +2109,11 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2118,14 +2122,11 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2134,14 +2135,11 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2157,9 +2155,57 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) / x2))
+
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2176,7 +2222,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2196,7 +2242,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2214,7 +2260,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2225,7 +2271,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2236,7 +2282,7 @@ cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2250,7 +2296,7 @@ cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2269,7 +2315,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2286,7 +2332,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2306,7 +2352,7 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2318,7 +2364,7 @@ cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2333,7 +2379,7 @@ cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2351,7 +2397,7 @@ cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2365,7 +2411,7 @@ cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2379,7 +2425,7 @@ cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2396,7 +2442,7 @@ cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2415,7 +2461,7 @@ cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2432,7 +2478,7 @@ cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2450,7 +2496,7 @@ cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2467,7 +2513,7 @@ cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2487,7 +2533,7 @@ cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2505,7 +2551,7 @@ cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2524,7 +2570,7 @@ cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2544,7 +2590,7 @@ cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2563,7 +2609,7 @@ cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_179(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2583,7 +2629,7 @@ cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_180(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2602,7 +2648,7 @@ cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_181(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2979,9 +3025,15 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_177(args, result, n, like)
     elif which == 178:
         loop_178(args, result, n, like)
+    elif which == 179:
+        loop_179(args, result, n, like)
+    elif which == 180:
+        loop_180(args, result, n, like)
+    elif which == 181:
+        loop_181(args, result, n, like)
 
 cdef enum:
-    COUNT = 179
+    COUNT = 182
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -3079,88 +3131,91 @@ LOOPS = {
     'anan: greater 0 1, multiply 2 3, where 4 2 5': 92,
     'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 93,
     'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 94,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 95,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 96,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 97,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 98,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 99,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 100,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 101,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 102,
-    'ann: equal 0 1, where 3 2 0': 103,
-    'ann: maximum 0 1, minimum 3 2': 104,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 105,
-    'ann: minimum 0 1, multiply 3 2': 106,
-    'anna: equal 0 1, where 4 2 3': 107,
-    'anna: less_equal 0 1, where 4 2 3': 108,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 109,
-    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 110,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 111,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 112,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 113,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 114,
-    'annn: greater 0 1, where 4 2 3': 115,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 116,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 117,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 118,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 119,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 120,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 121,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 122,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 123,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 124,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 125,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 126,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 127,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 128,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 129,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 130,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 131,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 132,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 133,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 134,
-    'na: add 0 1, reciprocal 2': 135,
-    'na: multiply 0 1, maximum 1 2': 136,
-    'na: subtract 0 1, divide 1 2': 137,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 138,
-    'naa: divide 0 1, multiply 2 3': 139,
-    'naa: multiply 0 1, add 2 3': 140,
-    'naa: multiply 0 1, divide 2 3': 141,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 142,
-    'naa: multiply 0 1, multiply 2 3': 143,
-    'naa: multiply 0 1, multiply 3 2': 144,
-    'naa: multiply 0 1, subtract 2 3': 145,
-    'naa: subtract 0 1, multiply 2 3': 146,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 147,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 148,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 149,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 150,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 151,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 152,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 153,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 154,
-    'nan: greater_equal 0 1, where 3 2 1': 155,
-    'nan: multiply 0 1, subtract 2 3': 156,
-    'nana: greater_equal 0 1, where 4 2 3': 157,
-    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 158,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 159,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 160,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 161,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 162,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 163,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 164,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 165,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 166,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 167,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 168,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 169,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 170,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 171,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 172,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 173,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 174,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 175,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 176,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 177,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 178,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_xor 4 5': 95,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 96,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 97,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 98,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 99,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 100,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 101,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 102,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 103,
+    'anannaa: equal 0 1, less_equal 2 3, bitwise_and 7 8, where 9 4 5, multiply 2 10, multiply 6 11': 104,
+    'ann: equal 0 1, where 3 2 0': 105,
+    'ann: maximum 0 1, minimum 3 2': 106,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 107,
+    'ann: minimum 0 1, multiply 3 2': 108,
+    'ann: multiply 0 1, rint 3, divide 4 2': 109,
+    'anna: equal 0 1, where 4 2 3': 110,
+    'anna: less_equal 0 1, where 4 2 3': 111,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 112,
+    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 113,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 114,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 115,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 116,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 117,
+    'annn: greater 0 1, where 4 2 3': 118,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 119,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 120,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 121,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 122,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 123,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 124,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 125,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 126,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 127,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 128,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 129,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 130,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 131,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 132,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 133,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 134,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 135,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 136,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 137,
+    'na: add 0 1, reciprocal 2': 138,
+    'na: multiply 0 1, maximum 1 2': 139,
+    'na: subtract 0 1, divide 1 2': 140,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 141,
+    'naa: divide 0 1, multiply 2 3': 142,
+    'naa: multiply 0 1, add 2 3': 143,
+    'naa: multiply 0 1, divide 2 3': 144,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 145,
+    'naa: multiply 0 1, multiply 2 3': 146,
+    'naa: multiply 0 1, multiply 3 2': 147,
+    'naa: multiply 0 1, subtract 2 3': 148,
+    'naa: subtract 0 1, multiply 2 3': 149,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 150,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 151,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 152,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 153,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 154,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 155,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 156,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 157,
+    'nan: greater_equal 0 1, where 3 2 1': 158,
+    'nan: multiply 0 1, subtract 2 3': 159,
+    'nana: greater_equal 0 1, where 4 2 3': 160,
+    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 161,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 162,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 163,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 164,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 165,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 166,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 167,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 168,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 169,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 170,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 171,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 172,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 173,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 174,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 175,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 176,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 177,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 178,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 179,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 180,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 181,
 }

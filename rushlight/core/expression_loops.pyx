@@ -11,7 +11,7 @@ from numpy cimport npy_intp
 from rushlight.kernels.compiled.codes cimport MOST_INPUTS
 from rushlight.kernels.compiled.copies cimport copy_run
 from rushlight.kernels.compiled.elements cimport (
-    larger, magnitude, negated, root, sign_of, smaller, truncated, with_sign
+    larger, magnitude, negated, root, rounded, sign_of, smaller, truncated, with_sign
 )
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.ufuncs cimport Loop
@@ -43,6 +43,13 @@ cdef inline npy_intp size_of(const Form* form, int i, real* like) noexcept nogil
     return 1 if form.kinds[i] == c"?" else sizeof(real)
 
 
+cdef wide repeat(real value, real* out, npy_intp n) noexcept nogil:
+    """Writes one number n times."""
+    cdef npy_intp i
+    for i in range(n):
+        out[i] = value
+
+
 cdef void run_in_parts(char** args, npy_intp n, const npy_intp* strides, const Form* form, real* like) noexcept nogil:
     """The loop for inputs with gaps, and for a result that replaces an input."""
     cdef real memory[MOST_INPUTS * PART]
@@ -61,7 +68,10 @@ cdef void run_in_parts(char** args, npy_intp n, const npy_intp* strides, const F
             inputs[i] = args[i] + start * strides[i]
             if size == strides[i] or size == 0:
                 continue
-            if strides[i] != 0 or start == 0:
+            if strides[i] == 0 and size == sizeof(real):
+                if start == 0:
+                    repeat((<const real*>inputs[i])[0], memory + i * PART, count)
+            elif strides[i] != 0 or start == 0:
                 copy_run(inputs[i], strides[i], <char*>(memory + i * PART), count, size)
             inputs[i] = <char*>(memory + i * PART)
         size = strides[form.inputs]

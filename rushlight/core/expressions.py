@@ -28,6 +28,7 @@ NUMERIC = {
     np.absolute,
     np.sign,
     np.trunc,
+    np.rint,
     np.copysign,
     np.maximum,
     np.minimum,
@@ -40,7 +41,16 @@ NUMERIC = {
     np.isnan,
     np.where,
 }
-LOGICAL = {np.logical_and, np.logical_or, np.logical_not, np.bitwise_and, np.bitwise_or, np.invert}
+LOGICAL = {
+    np.logical_and,
+    np.logical_or,
+    np.logical_xor,
+    np.logical_not,
+    np.bitwise_and,
+    np.bitwise_or,
+    np.bitwise_xor,
+    np.invert,
+}
 
 
 def expressed(tape: Tape, loops: Container[str]) -> Tape:

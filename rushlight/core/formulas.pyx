@@ -44,7 +44,7 @@ cdef enum:
     SHARED = 1 << 16  # elements times steps from which on threads pay off
     GRAIN = 1 << 15  # elements of one thread's part
     MOST_VALUES = 16  # how many values of numbers and options a formula is traced for separately, where that is needed
-    SHORT = 64  # rows of fewer elements are gathered in chunks
+    SHORT = 512  # rows of fewer elements are gathered in chunks
     FEW = 512  # too few elements to be worth gathering
 
 # The kind of an operand, in two bits: a number or an option, or an array by what it holds.
@@ -66,6 +66,7 @@ cdef struct Step:
     int arity
     int operands[MOST_INPUTS]
     int out
+    npy_intp size  # bytes of an element of the result, where it is an intermediate one
 
 
 cdef struct Slot:
@@ -79,7 +80,8 @@ cdef class Tape:
 
     cdef int operands, count, buffers, result, kind
     cdef int leading  # the operand whose layout each array on the way to the result has; -1 if there is none
-    cdef bint single, gives_truths
+    cdef bint single, gives_truths, takes_all
+    cdef bint takes[MOST_OPERANDS]  # whether a step takes an operand
     cdef Step steps[MOST_STEPS]
     cdef bint holds_truths[MOST_STEPS]
     cdef double doubles[MOST_STEPS]
@@ -95,6 +97,10 @@ cdef class Tape:
             self.doubles[i] = value
             self.singles[i] = <float>self.doubles[i]
         self.count = len(steps)
+        taken = {place for _, _, places in steps for place in places}
+        for i in range(self.operands):
+            self.takes[i] = i in taken
+        self.takes_all = taken.issuperset(range(self.operands))
         self.place_steps(steps, self.operands + self.constants)
 
     cdef place_steps(self, list steps, int first):
@@ -119,6 +125,7 @@ cdef class Tape:
                 step.out = RESULT
                 self.gives_truths = truths
             else:
+                step.size = 1 if truths else 4 if self.single else 8
                 if not unused[truths]:
                     self.holds_truths[self.buffers] = truths
                     unused[truths].append(first + self.buffers)
@@ -142,22 +149,29 @@ cdef int leader(object written) except -2:
 
 
 cdef void take_steps(Tape tape, Slot* slots, npy_intp start, npy_intp n) noexcept nogil:
-    """Runs the steps on `n` elements from `start` on."""
+    """Runs the steps on `n` elements from `start` on; on one element where all that a step takes is repeated."""
     cdef char* args[MOST_INPUTS + 1]
     cdef npy_intp strides[MOST_INPUTS + 1]
     cdef Step* step
     cdef Slot* slot
+    cdef npy_intp count
+    cdef bint repeated
     cdef int i, k
     for i in range(tape.count):
         step = &tape.steps[i]
+        count, repeated = n, True
         for k in range(step.arity):
             slot = &slots[step.operands[k]]
             args[k] = slot.start + start * slot.move
             strides[k] = slot.stride
+            repeated = repeated and slot.stride == 0
         slot = &slots[step.out]
+        if step.out != RESULT:
+            slot.stride = 0 if repeated else step.size
+            count = 1 if repeated else n
         args[step.arity] = slot.start + start * slot.move
-        strides[step.arity] = slot.stride
-        step.loop.function(args, &n, strides, step.loop.data)
+        strides[step.arity] = slot.stride or step.size
+        step.loop.function(args, &count, strides, step.loop.data)
 
 
 cdef void place_buffers(Tape tape, Slot* slots, char* scratch, npy_intp n) noexcept nogil:
@@ -214,7 +228,7 @@ cdef struct RowJob:
 
 
 cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Runs the steps on some rows of the result; a row is its last dimension, for one index of the others."""
+    """Runs the steps on some pieces of rows of the result; a row is its last dimension, for one index of the others."""
     cdef const RowJob* given = <const RowJob*>job
     cdef const Rows* rows = given.rows
     cdef Slot slots[SLOTS]
@@ -222,7 +236,8 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
     cdef char memory[CHUNK * 8]
     cdef char* made = memory
     cdef npy_intp index[MOST_DIMS]
-    cdef npy_intp n = rows.shape[rows.ndim - 1], rest = start, done, some
+    cdef npy_intp n = rows.shape[rows.ndim - 1], pieces = pieces_of(n), piece = start % pieces, rest = start // pieces
+    cdef npy_intp done, some
     cdef npy_intp size = rows.sizes[rows.count - 1], step = rows.strides[rows.count - 1][rows.ndim - 1]
     cdef char* out
     cdef int i, d
@@ -234,20 +249,26 @@ cdef void compute_rows(const void* job, Py_ssize_t start, Py_ssize_t stop) noexc
         for i in range(rows.count):
             slots[slot_of(rows, i)].start += index[d] * rows.strides[i][d]
     while start < stop:
-        done = 0
-        while done < n:
-            some = min(<npy_intp>CHUNK, n - done)
-            if step == size or n == 1:
-                take_steps(<Tape>given.tape, slots, done, some)
-            else:  # loops write elements that follow each other
-                out = slots[RESULT].start
-                slots[RESULT] = Slot(made, size, 0)
-                take_steps(<Tape>given.tape, slots, done, some)
-                put_apart(made, out + done * step, step, some, size)
-                slots[RESULT] = Slot(out, size, size)
-            done += CHUNK
-        next_row(rows, slots, index)
+        done = piece * CHUNK
+        some = min(<npy_intp>CHUNK, n - done)
+        if step == size or n == 1:
+            take_steps(<Tape>given.tape, slots, done, some)
+        else:  # loops write elements that follow each other
+            out = slots[RESULT].start
+            slots[RESULT] = Slot(made, size, 0)
+            take_steps(<Tape>given.tape, slots, done, some)
+            put_apart(made, out + done * step, step, some, size)
+            slots[RESULT] = Slot(out, size, size)
+        piece += 1
+        if piece == pieces:
+            piece = 0
+            next_row(rows, slots, index)
         start += 1
+
+
+cdef inline npy_intp pieces_of(npy_intp n) noexcept nogil:
+    """The pieces that a row of n elements is computed in."""
+    return (n + CHUNK - 1) // CHUNK
 
 
 cdef void put_apart(const char* made, char* out, npy_intp step, npy_intp n, npy_intp size) noexcept nogil:
@@ -362,9 +383,9 @@ cdef object take_rows(Tape tape, PyObject** operands, Slot* slots, cnp.ndarray t
     for i in range(tape.operands):
         slots[i].stride = slots[i].move = rows.strides[i][last]
     if size * tape.count < SHARED:
-        compute_rows(&job, 0, size // n)
+        compute_rows(&job, 0, size // n * pieces_of(n))
     else:
-        shared(compute_rows, &job, size // n, max(1, GRAIN // n))
+        shared(compute_rows, &job, size // n * pieces_of(n), max(1, GRAIN // min(n, <npy_intp>CHUNK)))
     return result
 
 
@@ -434,6 +455,17 @@ cdef cnp.ndarray like(cnp.ndarray model, int kind):
     return result if same_strides(result, model) else None
 
 
+cdef void leave_out_others(Tape tape, PyObject** operands) noexcept:
+    """Puts None in place of arrays that no step takes, where there is one of the same shape that a step takes."""
+    cdef int i, k
+    for i in range(tape.operands):
+        for k in range(tape.operands):
+            if not tape.takes[i] and tape.takes[k] and cnp.PyArray_CheckExact(<object>operands[i]) \
+                    and cnp.PyArray_CheckExact(<object>operands[k]) \
+                    and cnp.PyArray_SAMESHAPE(<cnp.ndarray>operands[i], <cnp.ndarray>operands[k]):
+                operands[i] = <PyObject*>None
+
+
 cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     """The value of a formula by its steps, in a new array or in `target`.
 
@@ -443,10 +475,13 @@ cdef object take(Tape tape, PyObject** operands, cnp.ndarray target):
     cdef double doubles[MOST_OPERANDS]
     cdef float singles[MOST_OPERANDS]
     cdef bint all_repeat
-    cdef cnp.ndarray x, model = model_of(operands, tape.operands, &all_repeat), result
+    cdef cnp.ndarray x, model, result
     cdef int i
     cdef npy_intp size
     cdef bint alike = True
+    if not tape.takes_all:
+        leave_out_others(tape, operands)
+    model = model_of(operands, tape.operands, &all_repeat)
     for i in range(tape.operands):
         if not cnp.PyArray_CheckExact(<object>operands[i]):
             if type(<object>operands[i]) is float or type(<object>operands[i]) is int:
@@ -532,9 +567,8 @@ cdef class Formula:
             return None
         found = self.others.get(-type_number - 1, UNTRACED)
         if found is UNTRACED:
-            dtype, written = np.dtype(cnp.PyArray_DescrFromType(type_number)), None
-            if dtype.kind != "c" or isinstance(self.function, np.ufunc):  # a function may treat complex arrays apart
-                written = trace(self.function, [dtype] * self.arity, dtype)
+            dtype = np.dtype(cnp.PyArray_DescrFromType(type_number))
+            written = trace(self.function, [dtype] * self.arity, dtype)
             found = None if written is None or len(written.steps) != 1 else Tape(written, type_number)
             self.others[-type_number - 1] = found
         return found

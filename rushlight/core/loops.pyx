@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.angle_loops cimport angle_loop
 from rushlight.core.blocks cimport Kernel, by_blocks
-from rushlight.core.elementary_loops cimport elementary_loop
+from rushlight.core.elementary_loops cimport complex_loop, elementary_loop
 from rushlight.core.exponential_loops cimport exponential_loop
 from rushlight.core.expression_loops cimport expression_loop
 from rushlight.core.special_loops cimport special_loop
@@ -159,23 +159,6 @@ cdef inline void copy(char** args, npy_intp n, const npy_intp* strides, real* li
         by_blocks(<Kernel>copies[real], 1, args, n, strides, like)
 
 
-cdef wide negatives(const real* x, real* out, npy_intp n) noexcept nogil:
-    """The negatives of real numbers."""
-    cdef npy_intp i
-    for i in range(n):
-        out[i] = -x[i]
-
-
-cdef inline void negate_pairs(char** args, npy_intp n, const npy_intp* strides, real* like) noexcept nogil:
-    """`np.negative` of n complex numbers, for which NumPy takes eight times as long."""
-    cdef npy_intp i
-    if strides[0] == strides[1] == 2 * sizeof(real):
-        negatives(<const real*>args[0], <real*>args[1], 2 * n)
-        return
-    for i in range(n):
-        negatives(<const real*>(args[0] + i * strides[0]), <real*>(args[1] + i * strides[1]), 2)
-
-
 # quotients and remainders: by a division where the quotient is small enough to be exact, else as in NumPy
 
 
@@ -321,14 +304,6 @@ cdef void copy_doubles(char** args, const npy_intp* n, const npy_intp* strides, 
     copy(args, n[0], strides, <double*>NULL)
 
 
-cdef void negate_single_pairs(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    negate_pairs(args, n[0], strides, <float*>NULL)
-
-
-cdef void negate_double_pairs(char** args, const npy_intp* n, const npy_intp* strides, void* data) noexcept nogil:
-    negate_pairs(args, n[0], strides, <double*>NULL)
-
-
 cdef int LEAST = 1
 cdef int[3] KINDS = [TRUNCATED, FLOORED, QUOTIENT]
 cdef tuple DIVISIONS = (np.fmod, np.remainder, np.floor_divide)
@@ -344,9 +319,8 @@ cdef Loop loop_for(object function, str types):
     if not types.endswith(("f", "d")):
         if function is np.where:
             raise ValueError(f"where has no loop for {types}")
-        loop = loop_of(function, types)
-        if function is np.negative and types in ("F->F", "D->D"):
-            loop.function = negate_single_pairs if types == "F->F" else negate_double_pairs
+        if types[0] not in "FD" or not complex_loop(function, types[0] == "F", &loop):
+            loop = loop_of(function, types)
     elif function is np.where:
         loop.function = choose_singles if single else choose_doubles
     elif function is np.positive:

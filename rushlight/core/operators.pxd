@@ -107,6 +107,7 @@ cdef bint lies_by_rule(Operator op, tuple args, object result) except -1
 @cython.locals(d=int, own=npy_intp, size=npy_intp)
 cdef bint lies_alike(array_type array, array_type result) except -1
 
+@cython.locals(tensor=TensorBase, found=list)
 cdef list operands_among(Operator op, tuple args)
 
 @cython.locals(tensor=TensorBase)

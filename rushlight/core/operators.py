@@ -606,8 +606,15 @@ def lies_alike(array, result):
 
 def operands_among(op, args):
     """The arrays of the tensors among some arguments, None for an unsettled one; and the numbers among the operands."""
-    found = [None if arg._unsettled else arg._array for arg in args if isinstance(arg, TensorBase)]
-    return found + [args[i] for i in op.operands if isinstance(args[i], NUMBERS)]
+    found = []
+    for arg in args:
+        if isinstance(arg, TensorBase):
+            tensor = arg
+            found.append(None if tensor._unsettled else tensor._array)
+    for i in op.operands:
+        if not isinstance(args[i], TensorBase) and isinstance(args[i], NUMBERS):
+            found.append(args[i])
+    return found
 
 
 def disordered(arg):

@@ -75,12 +75,14 @@ def is_loose(array: np.ndarray) -> bool:
 
 @above
 def settle(tensor: TensorBase) -> None:
-    """Gives an unsettled tensor, and all tensors that share its memory, PyTorch's layout."""
+    """Gives an unsettled tensor, all tensors that share its memory, and the result that its node saved PyTorch's layout."""
     with SETTLING:
         if not tensor._unsettled:
             return
         base = tensor if tensor._view is None else tensor._view.base
         memory = in_their_order(base._array)
+        if base._node is not None:
+            base._node.replace_saved({id(base._array): memory})
         for other in (base, *looks_at(base)):
             other._array = memory.reshape(other._array.shape)
             other._unsettled = False

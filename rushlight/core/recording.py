@@ -259,7 +259,7 @@ def connect_many(node, op, args):
 def adjust(node, op, args, result):
     """Records how the cotangents of inputs must be converted whose shape or dtype the call changed."""
     dtype = result.dtype
-    flags = CONJUGATE if op.holomorphic and dtype.kind == "c" else 0
+    flags = CONJUGATE if dtype.kind == "c" and conjugates(node) else 0
     for position in op.inputs:
         value = args[position]
         for item in value if position in op.lists else (value,):
@@ -287,6 +287,11 @@ def adjust(node, op, args, result):
                 for item in (args[position] if position in op.lists else (args[position],))
             ]
         )
+
+
+def conjugates(node):
+    """Whether a node's formulas run between conjugations: not those of views and of the gradient alone, which are real."""
+    return node.op.holomorphic and not node.op.view and len(node.plan.kinds) > 0
 
 
 def requiring(value):

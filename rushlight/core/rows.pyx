@@ -10,6 +10,8 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 from numpy cimport npy_intp
 
+from rushlight.kernels.compiled.lanes cimport wide
+
 cnp.import_array()
 
 cdef extern from "numpy/arrayobject.h":
@@ -254,11 +256,48 @@ cdef inline void copy_whole_rows(const char* x, npy_intp apart, npy_intp count, 
         x += apart
 
 
+cdef wide copy_long_rows(const char* x, npy_intp apart, npy_intp count, npy_intp line, char* to) noexcept nogil:
+    """`copy_whole_rows` for rows of at least 64 bytes: 64 at a time."""
+    cdef npy_intp i, k
+    for k in range(count):
+        for i in range(line // 64):
+            memcpy(to + 64 * i, x + 64 * i, 64)
+        memcpy(to + line - 64, x + line - 64, 64)
+        to += line
+        x += apart
+
+
+cdef wide repeat_elements(const char* x, npy_intp apart, npy_intp count, npy_intp n, element* to) noexcept nogil:
+    """Writes `count` rows of n times one element, which are `apart` bytes apart."""
+    cdef npy_intp i, k
+    cdef element value
+    for k in range(count):
+        value = (<const element*>x)[0]
+        for i in range(n):
+            to[i] = value
+        to += n
+        x += apart
+
+
+cdef inline void repeat_rows(const char* x, npy_intp apart, npy_intp count, npy_intp n, int size, char* to) noexcept nogil:
+    """`repeat_elements` for elements of a size."""
+    if size == 4:
+        repeat_elements(x, apart, count, n, <float*>to)
+    elif size == 8:
+        repeat_elements(x, apart, count, n, <double*>to)
+    else:
+        repeat_elements(x, apart, count, n, to)
+
+
 cdef inline void copy_rows(
     const char* x, npy_intp apart, npy_intp count, npy_intp step, npy_intp n, int size, char* to
 ) noexcept nogil:
     """`copy_elements` for elements of a size; contiguous rows without looking at their elements."""
-    if step == size and n * size >= 16:
+    if step == 0:
+        repeat_rows(x, apart, count, n, size, to)
+    elif step == size and n * size >= 64:
+        copy_long_rows(x, apart, count, n * size, to)
+    elif step == size and n * size >= 16:
         copy_whole_rows(x, apart, count, n * size, to)
     elif size == 4:
         copy_elements(x, apart, count, step, n, <float*>to)

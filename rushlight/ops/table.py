@@ -151,7 +151,7 @@ def binary(
     `input` and `other` are the gradient formulas: functions of `grad` and of `input`, `other` or `result`. `numbers`
     says which operand may be a number: `"other"`, `"either"`, or none. `number_node` and `base_node` are the names of
     the nodes if `other` or `input` is a number, where these have an overload of their own in PyTorch, with one edge;
-    `base_options` are other options of the latter. The rest are those of `core.entries`.
+    `base_options` are other options of the latter, or another formula. The rest are those of `core.entries`.
     """
     formulas = {key: formula for key, formula in (("input", input), ("other", other)) if formula is not None}
     options |= {"promote": promote, "broadcasts": True}
@@ -200,8 +200,9 @@ def with_one_gradient(
     """The overload of a binary operator whose other operand is a number; the operator itself if `node` is empty."""
     if not node:
         return entry
-    formulas = {operand: entry.formulas[operand]}
-    return Operator(entry.name, forward, entry.params, formulas, **options, node=node, operands=entry.params)
+    others = {key: option for key, option in options.items() if key != operand}
+    formulas = {operand: options.get(operand, entry.formulas[operand])}
+    return Operator(entry.name, forward, entry.params, formulas, **others, node=node, operands=entry.params)
 
 
 def on_operands(entry: Operator, promote: Callable[..., Any]) -> Callable[..., Any]:

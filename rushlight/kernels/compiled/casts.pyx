@@ -295,14 +295,29 @@ cdef bint lies_plainly(cnp.ndarray x) noexcept:
     return step != 0
 
 
+cdef bint lies_in_reverse(cnp.ndarray x) noexcept:
+    """Whether an array is contiguous with its dimensions in reverse order, each larger than 1."""
+    cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
+    cdef int d
+    for d in range(x.ndim):
+        if x.strides[d] != step or x.shape[d] < 2:
+            return False
+        step *= x.shape[d]
+    return True
+
+
 def converted(given, cnp.dtype dtype):
-    """A contiguous array in another type; None for others, and where there is no loop."""
+    """A contiguous array, or a transposed one, in another type; None for others, and where there is no loop."""
     cdef cnp.ndarray x, out
-    if not cnp.PyArray_CheckExact(given) or not lies_plainly(given):
+    cdef bint plain
+    if not cnp.PyArray_CheckExact(given):
         return None
-    x = given
+    x, plain = given, lies_plainly(given)
+    if not plain and not lies_in_reverse(x):
+        return None
     Py_INCREF(dtype)  # the new array steals a reference
-    out = PyArray_NewFromDescr(<void*>cnp.ndarray, dtype, x.ndim, x.shape, NULL, NULL, 0, NULL)
+    out = PyArray_NewFromDescr(
+        <void*>cnp.ndarray, dtype, x.ndim, x.shape, NULL, NULL, 0 if plain else cnp.NPY_ARRAY_F_CONTIGUOUS, NULL)
     if not can_convert(x, kind_of(x), kind_of(out)):
         return None
     write(x, out)

@@ -1,5 +1,5 @@
 # What generated loops compute of an element: see `loops/bodies.py`.
-from libc.math cimport copysign, copysignf, fabs, fabsf, sqrt, sqrtf, trunc, truncf
+from libc.math cimport copysign, copysignf, fabs, fabsf, rint, rintf, sqrt, sqrtf, trunc, truncf
 
 from rushlight.kernels.compiled.lanes cimport real
 
@@ -23,6 +23,13 @@ cdef inline real truncated(real x) noexcept nogil:
         return truncf(x)
     else:
         return trunc(x)
+
+
+cdef inline real rounded(real x) noexcept nogil:
+    if real is float:
+        return rintf(x)
+    else:
+        return rint(x)
 
 
 cdef inline real with_sign(real x, real y) noexcept nogil:

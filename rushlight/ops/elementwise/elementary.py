@@ -166,7 +166,7 @@ sqrt: Unary = unary(
 def inverse(x: Any) -> Any:
     """1 / x; for a complex 0 the real part is infinite, as in PyTorch."""
     result = np.reciprocal(x)
-    if not isinstance(x, (np.ndarray, np.generic)) or x.dtype.kind != "c":
+    if getattr(getattr(x, "dtype", None), "kind", "") != "c":
         return result
     return np.where(x == 0, np.array(complex(np.inf, np.nan), x.dtype), result)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
+from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import binary as call_binary
 from rushlight.core.operators import unary as call_unary
@@ -129,11 +130,12 @@ def bitwise(
 
 def shifted(ufunc: Any, beyond: Callable[..., Any]) -> Callable[..., Any]:
     """A shift, with `beyond(x)` as the result for negative counts and for counts that shift out every bit."""
+    by_number = Formula(ufunc, 2)
 
     def shift(x: Array, count: Array) -> Array:
         bits = x.dtype.itemsize * 8
-        if np.ndim(count) == 0 and 0 <= int(count) < bits:
-            return ufunc(x, count)
+        if not getattr(count, "ndim", 0) and 0 <= int(count) < bits:
+            return evaluate(by_number, x, count, None, None)
         return np.where((count < 0) | (count >= bits), beyond(x), ufunc(x, np.clip(count, 0, bits - 1)))
 
     return shift

@@ -1,6 +1,5 @@
 """Powers, with special cases for integers, bools and complex numbers."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +8,6 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, change_binary
-from rushlight.core.tracing import TracedNumber
 from rushlight.dtypes import TYPE_NAMES, arithmetic, complex128, float64
 from rushlight.ops.arguments.promotion import NUMBERS, is_complex, missing, refused, rounding
 from rushlight.ops.changes.filling import checked_number
@@ -34,9 +32,6 @@ SHORT_CUTS: dict[float, Callable[..., Any]] = {  # PyTorch's, for complex bases
 }
 
 
-REAL: Any = (bool, int, float, TracedNumber)
-
-
 def power_cotangent(grad: Array, input: Array, exponent: Array) -> Array:
     """The gradient of the base; 0 where the exponent is 0, even if the base is 0 or NaN."""
     is_number = isinstance(exponent, NUMBERS)
@@ -51,14 +46,16 @@ def power_cotangent(grad: Array, input: Array, exponent: Array) -> Array:
 
 def exponent_cotangent(grad: Array, input: Array, other: Array, result: Array) -> Array:
     """The gradient of the exponent; 0 for a base of 0 and a positive exponent, where 0 * log 0 would be NaN."""
-    if type(input) is np.ndarray and not input.ndim:
-        input = input.item()
-    if isinstance(input, REAL) and input != 0:
-        return grad * (result * (math.log(input) if input > 0 else math.nan))
     at_zero = (input == 0) & (np.real(other) >= 0)
     return grad * np.where(
         at_zero, np.zeros_like(result), result * np.log(np.where(at_zero, np.ones_like(result), input))
     )
+
+
+def exponent_cotangent_of_number(grad: Array, input: Array, other: Array, result: Array) -> Array:
+    """`exponent_cotangent` for a base that is a number: real powers of 0 are 0 or 1 where the exponent is at least 0."""
+    at_zero = (input == 0) & (other.real >= 0 if is_complex(other) else result <= 1)
+    return grad * (result * np.where(at_zero, 0, np.log(input)))
 
 
 def bases_and_exponents(input: Tensor, exponent: Tensor | float) -> tuple[Array, ...]:
@@ -144,7 +141,11 @@ _pow_tensor = binary(
     saved_as={"other": "exponent"},
     methods=False,
     numbers="either",
-    base_options={"layout": "contiguous", "slopes": {"other": "elementwise, result before other"}},
+    base_options={
+        "layout": "contiguous",
+        "slopes": {"other": "elementwise, result before other"},
+        "other": exponent_cotangent_of_number,
+    },
     slopes={"input": "elementwise, other first"},
 )
 

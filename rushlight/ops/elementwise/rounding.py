@@ -14,6 +14,7 @@ from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
+from rushlight.kernels.casts import converted
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
 from rushlight.ops.elementwise.arithmetic import floored
 from rushlight.ops.elementwise.logic import of_integers
@@ -352,9 +353,17 @@ EXTREMES = (np.minimum, np.maximum)
 
 
 @fused
-def times_power_in_range(x: Array, exponent: Array) -> Array:
+def times_power(x: Array, exponent: Array) -> Array:
     """x * 2**exponent, where the power alone is in range."""
     return x * np.exp2(exponent)
+
+
+power_of_two, product = fused(lambda x: np.exp2(x)), fused(lambda x, y: x * y)
+
+
+def times_power_in_range(x: Array, exponent: Array) -> Array:
+    """`times_power`; the powers of fewer exponents than elements are not computed anew for each element."""
+    return product(x, power_of_two(exponent)) if exponent.size < x.size else times_power(x, exponent)
 
 
 def times_power_of_two(x: Array, exponent: Array) -> Array:
@@ -393,10 +402,19 @@ ldexp: Binary = binary(
 )
 
 
+over_real_power = fused(lambda x, exponent: x / np.exp2(exponent))
+
+
+def over_power(x: Array, exponent: Array) -> Array:
+    """x / 2**exponent, for an exponent of integers."""
+    exponent = converted(exponent, x.dtype) if type(x) is np.ndarray else exponent.astype(x.dtype)
+    return over_real_power(x, exponent)
+
+
 @operator(
     layout="elementwise",
     batch=elementwise,
-    input=lambda grads, result1: grads[0] / np.ldexp(np.ones_like(grads[0]), result1),
+    input=lambda grads, result1: over_power(grads[0], result1),
     nondifferentiable=(1,),
 )
 def _frexp(input: Array) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
+from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
@@ -69,9 +70,12 @@ def ratio(x: Array, y: Array) -> Array:
     return _drop(zero, x / safe)
 
 
+DIRECTION = Formula(np.sign, 1)
+
+
 def side(x: Array) -> Array:
     """The derivative of |x|: -1, 0 or 1, and 0 for NaN as in PyTorch; of complex numbers the direction, NaN for NaN."""
-    return np.sign(x) if is_complex(x) else _drop(np.isnan(x), np.sign(x))
+    return evaluate(DIRECTION, x, None, None, None) if is_complex(x) else _drop(np.isnan(x), np.sign(x))
 
 
 @operator(
