@@ -18,7 +18,7 @@ from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
-from rushlight.kernels.picking import put_along
+from rushlight.kernels.picking import put_along, take_along
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
     as_index,
@@ -58,6 +58,11 @@ def has_mask(arrays: Sequence[Array]) -> bool:
 )
 def _index(input: Array, key: tuple[Any, ...]) -> Array:
     """The elements at a key of index arrays, masks and full slices."""
+    if (dim := place_of_array(key)) is not None:
+        index = key[dim]
+        found = take_along(input, index.reshape(-1), dim)
+        if found is not None:
+            return found if index.ndim == 1 else found.reshape(selected_shape(input, key))
     return np.ascontiguousarray(input[key], like=input)
 
 
@@ -271,10 +276,16 @@ def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bo
     return out
 
 
+def place_of_array(key: Sequence[Any]) -> int | None:
+    """The place of a key's only array: its dimension if it is one of indices."""
+    places = [dim for dim, item in enumerate(key) if is_array(item)]
+    return places[0] if len(places) == 1 else None
+
+
 def place_of_vector(key: Sequence[Any]) -> int | None:
     """The dimension of a key's only array of indices, if it is a vector."""
-    places = [dim for dim, item in enumerate(key) if is_array(item)]
-    return places[0] if len(places) == 1 and key[places[0]].ndim == 1 else None
+    place = place_of_array(key)
+    return place if place is not None and key[place].ndim == 1 else None
 
 
 @in_float32
