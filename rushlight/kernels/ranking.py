@@ -62,10 +62,8 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
 
 def extreme_along(array: Any, dim: int | None, keepdim: bool, largest: bool) -> Any:
     """The indices of the first largest, or smallest, elements along a dimension, or in the flattened array."""
-    if fast is not None and type(array) is np.ndarray and dim is not None and dim == array.ndim - 1:
-        found = fast.extreme(array, largest)
-        if found is not None:
-            return found[..., None] if keepdim else found
+    if fast is not None and dim is not None and (found := fast.extreme(array, dim, largest)) is not None:
+        return np.expand_dims(found, dim) if keepdim else found
     return array.argmax(dim, keepdims=keepdim) if largest else array.argmin(dim, keepdims=keepdim)
 
 

@@ -11,6 +11,7 @@ from libc.math cimport INFINITY, log
 from rushlight.kernels.compiled.arrays cimport Division, divided, float_type
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -177,7 +178,11 @@ def log_sums(x, int first, int last):
     cdef cnp.ndarray source, out
     if kind == 0 or not 0 <= first <= last < (<cnp.ndarray>x).ndim:
         return None
-    source = cnp.PyArray_GETCONTIGUOUS(x)
+    source = x
+    if source.ndim == 2 and first == last and cnp.PyArray_IS_F_CONTIGUOUS(source):
+        source, first = source.T, 1 - first
+        last = first
+    source = contiguous(source)
     parts = divided(source, first, last)
     out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), parts.shape, kind)
     job.x, job.out, job.single = cnp.PyArray_DATA(source), cnp.PyArray_DATA(out), kind == cnp.NPY_FLOAT
