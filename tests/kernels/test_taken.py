@@ -116,6 +116,7 @@ CALLS = {
     "maxima.divided": lambda: F.adaptive_max_pool2d(x(2, 3, 8, 8), 3),
     "maxima.largest": lambda: F.max_pool2d(x(8, 8, 3, 2).permute(3, 2, 0, 1), 2),
     "maxima.slid": lambda: (F.max_pool2d(x(2, 3, 8, 8), 2), F.max_pool1d(x(2, 3, 8), 2)),
+    "masks.selected": lambda: x().masked_select(x() > 0),
     "masks.places": lambda: torch.nonzero(x() > 0),
     "masks.scattered": lambda: x().masked_scatter(x() > 0, x()),
     "maxima.fractional": lambda: F.fractional_max_pool2d(x(2, 3, 8, 8), 2, 3),

@@ -139,3 +139,44 @@ def scattered(x, mask, values):
     else:
         spread_any(truths, given, source, out, <double complex*>NULL)
     return out
+
+
+cdef void gather(const cnp.npy_uint8* mask, const item* x, item* out, Py_ssize_t count) noexcept nogil:
+    """Writes the first `count` elements where the mask is true."""
+    cdef Py_ssize_t i = 0, k = 0
+    while k < count:
+        out[k] = x[i]
+        k += mask[i] != 0
+        i += 1
+
+
+cdef void gather_any(cnp.ndarray mask, cnp.ndarray x, cnp.ndarray out, item* like) noexcept:
+    """`gather` for elements of a size."""
+    gather(<const cnp.npy_uint8*>cnp.PyArray_DATA(mask), <const item*>cnp.PyArray_DATA(x),
+           <item*>cnp.PyArray_DATA(out), cnp.PyArray_SIZE(out))
+
+
+def selected(x, mask):
+    """The elements where a mask is true, as a vector; None for arrays that are not contiguous and of one shape."""
+    cdef Py_ssize_t count = 0
+    cdef int size
+    cdef cnp.ndarray truths, given, out
+    if not is_mask(mask) or not cnp.PyArray_CheckExact(x) or not cnp.PyArray_ISCARRAY_RO(x) \
+            or not cnp.PyArray_SAMESHAPE(x, mask) or cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT:
+        return None
+    truths, given, size = mask, x, cnp.PyArray_ITEMSIZE(x)
+    if size not in (1, 2, 4, 8, 16):
+        return None
+    count_true(<const cnp.npy_uint8*>cnp.PyArray_DATA(mask), cnp.PyArray_SIZE(x), &count)
+    out = cnp.PyArray_SimpleNew(1, <cnp.npy_intp*>&count, cnp.PyArray_TYPE(given))
+    if size == 1:
+        gather_any(truths, given, out, <cnp.npy_uint8*>NULL)
+    elif size == 2:
+        gather_any(truths, given, out, <cnp.npy_uint16*>NULL)
+    elif size == 4:
+        gather_any(truths, given, out, <cnp.npy_uint32*>NULL)
+    elif size == 8:
+        gather_any(truths, given, out, <cnp.npy_uint64*>NULL)
+    else:
+        gather_any(truths, given, out, <double complex*>NULL)
+    return out

@@ -18,6 +18,7 @@ from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
+from rushlight.kernels.masks import scattered, selected
 from rushlight.kernels.picking import put_along, take_along
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
@@ -60,6 +61,8 @@ def _index(input: Array, key: tuple[Any, ...]) -> Array:
     """The elements at a key of index arrays, masks and full slices."""
     if (dim := place_of_array(key)) is not None:
         index = key[dim]
+        if index.shape == input.shape and index.dtype == bool:
+            return selected(input, index)
         found = take_along(input, index.reshape(-1), dim)
         if found is not None:
             return found if index.ndim == 1 else found.reshape(selected_shape(input, key))
@@ -73,6 +76,8 @@ def _accumulate(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Arr
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         out = np.zeros(shape, input.dtype, like=input)
+        if arrays[0].shape == out.shape:
+            return scattered(out, arrays[0], input)
         out[key] = input
         return out
     dims, index, apart = located(key)
