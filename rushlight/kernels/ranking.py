@@ -57,7 +57,7 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     found = fast.first(array if last else array.swapaxes(dim, -1), k, largest)
     if found is None or last:
         return found
-    return tuple([np.ascontiguousarray(part.swapaxes(-1, dim)) for part in found])
+    return tuple([duplicate(part.swapaxes(-1, dim)) for part in found])
 
 
 def extreme_along(array: Any, dim: int | None, keepdim: bool, largest: bool) -> Any:
