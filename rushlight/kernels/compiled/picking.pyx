@@ -8,6 +8,7 @@ from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.copies cimport item
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -373,10 +374,18 @@ cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray valu
     return not job.failed
 
 
+cdef object in_step(object index, object array):
+    """An index in the order of a contiguous array, rather than backwards."""
+    if not cnp.PyArray_CheckExact(index) or not cnp.PyArray_CheckExact(array) or cnp.PyArray_IS_C_CONTIGUOUS(index):
+        return index
+    return contiguous(index) if cnp.PyArray_IS_F_CONTIGUOUS(index) and cnp.PyArray_IS_C_CONTIGUOUS(array) else index
+
+
 def taken(array, index, int dim):
     """The elements of an array at `index` along a dimension; None for inputs that the kernel does not take."""
     cdef Walk walk
     cdef cnp.ndarray out
+    index = in_step(index, array)
     if not prepare(&walk, array, index, dim):
         return None
     out = cnp.PyArray_EMPTY(walk.ndim, walk.shape, cnp.PyArray_TYPE(array), 0)
@@ -391,6 +400,7 @@ def put(array, index, int dim, values, reduce):
     """
     cdef Walk walk
     cdef int way = WAYS[reduce]
+    index = in_step(index, array)
     if not prepare(&walk, array, index, dim) or not is_plain(values) or not cnp.PyArray_ISWRITEABLE(array) \
             or cnp.PyArray_TYPE(values) != cnp.PyArray_TYPE(array) or not spread(&walk, values):
         return False
