@@ -80,6 +80,7 @@ def most_frequent(rows: Any) -> Any:
     """The last index of the most frequent element of each row, the smallest of several such; None if not supported."""
     if fast is None or not is_array(rows) or rows.ndim == 0 or rows.dtype.char not in "fd":
         return None
+    rows = rows if rows.flags.c_contiguous else duplicate(rows)
     found = in_order(rows, rows.ndim - 1)
     return fast.most_frequent(rows, rows.argsort(-1) if found is None else found[1])
 

@@ -50,6 +50,8 @@ def distinct(input: Array, dim: int | None, numbered: bool, counted: bool) -> tu
     """The sorted unique elements (or slices); if wanted, the index of each element's value, and the counts."""
     if dim is None and (found := distinct_numbers(input, numbered, counted)) is not None:
         return found
+    if dim is not None and type(input) is np.ndarray and input.dtype.kind in "biu" and input.size:
+        return distinct_slices(np.moveaxis(input, dim, 0), dim, numbered, counted)
     values, *rest = np.unique(input, return_inverse=numbered, return_counts=True, axis=dim, equal_nan=False)
     values = values if dim is None else slices_in_order(np.moveaxis(values, dim, 0), dim)
     inverse = rest[0].reshape(input.shape if dim is None else -1) if numbered else np.zeros(0, np.int64)
@@ -73,6 +75,16 @@ def distinct_numbers(input: Any, numbered: bool, counted: bool) -> tuple[Array, 
         inverse = order[places].reshape(input.shape)
     counts = counts[values] if counted else np.zeros(0, np.int64)
     return (values + low).astype(input.dtype, copy=False), inverse, counts
+
+
+def distinct_slices(slices: np.ndarray, dim: int, numbered: bool, counted: bool) -> tuple[Array, ...]:
+    """`distinct` of slices of whole numbers along a dimension, which is moved to the front."""
+    order = np.lexsort(slices.reshape(len(slices), -1).T[::-1])
+    values, numbers, counts = runs(slices[order], 0, numbered, counted)
+    inverse = np.empty_like(numbers)
+    if numbered:
+        inverse[order] = numbers
+    return slices_in_order(values, dim), inverse, counts
 
 
 def slices_in_order(slices: Array, dim: int) -> Array:
