@@ -283,8 +283,13 @@ def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bo
 
 def place_of_array(key: Sequence[Any]) -> int | None:
     """The place of a key's only array: its dimension if it is one of indices."""
-    places = [dim for dim, item in enumerate(key) if is_array(item)]
-    return places[0] if len(places) == 1 else None
+    place = None
+    for number, item in enumerate(key):
+        if is_array(item):
+            if place is not None:
+                return None
+            place = number
+    return place
 
 
 def place_of_vector(key: Sequence[Any]) -> int | None:
@@ -348,6 +353,8 @@ def checked_values(
     """
     array, given = target._array, value._array
     shape = selected_shape(array, key)
+    if given.shape == shape and given.dtype is array.dtype:
+        return value
     trimmed = trimmed or (any_dtype and given.size == 1)  # a single element fills a mask, whatever its dimensions
     while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
         value = value.squeeze(0)
@@ -369,9 +376,10 @@ def checked_values(
 
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
     """The shape that a key of arrays selects, even if its indices are out of range."""
+    place = place_of_array(key)
+    if place is not None and type(only := key[place]) is np.ndarray and only.dtype.kind != "b":
+        return array.shape[:place] + only.shape + array.shape[place + 1 :]
     dims = [dim for dim, item in enumerate(key) if is_array(item)]
-    if len(dims) == 1 and type(only := key[dims[0]]) is np.ndarray and only.dtype.kind != "b":
-        return (*array.shape[: dims[0]], *only.shape, *array.shape[dims[0] + 1 :])
     if all(type(key[dim]) is np.ndarray and key[dim].dtype.kind != "b" for dim in dims):
         shapes = {key[dim].shape for dim in dims}
         if len(shapes) == 1:
