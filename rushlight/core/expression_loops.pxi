@@ -718,9 +718,50 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x4 = a4[i]
-        out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
+        out[i] = ((x2 if (x0 == x1) else x3) * x4)
 
 cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x4 = a4[i]
+        out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
+
+cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef real x5 = (<const real*>args[5])[0]
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef const real* a7 = <const real*>args[7]
+    cdef real x7
+    cdef real v2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x4 = a4[i]
+        x7 = a7[i]
+        v2 = (x4 + (x2 if (x0 == x1) else x3))
+        out[i] = (x7 / (x6 if (v2 == x5) else v2))
+
+cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -737,7 +778,7 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -757,7 +798,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -777,7 +818,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -795,7 +836,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -805,7 +846,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = with_sign(magnitude(x0), x1)
 
-cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -815,7 +856,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (magnitude(x0) < x1)
 
-cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -825,7 +866,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -835,7 +876,7 @@ cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 * (x0 * x0))
 
-cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -845,7 +886,7 @@ cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = negated(magnitude((x0 * x1)))
 
-cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -854,32 +895,6 @@ cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = negated((x0 * x1))
-
-cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
-
-cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -892,7 +907,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -905,7 +920,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -918,7 +933,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -931,7 +946,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -944,7 +959,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -957,7 +972,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -970,7 +985,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -983,7 +998,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -996,7 +1011,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1009,7 +1024,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1022,7 +1037,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1035,7 +1050,7 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1048,7 +1063,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1061,7 +1076,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1074,7 +1089,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1087,7 +1102,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1100,7 +1115,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1113,7 +1128,7 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1126,7 +1141,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1139,7 +1154,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = negated((x2 + larger(negated(x0), x1)))
 
 cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1152,7 +1167,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * x0))
 
 cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1161,14 +1176,11 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1177,14 +1189,11 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1200,7 +1209,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1216,9 +1225,41 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
 cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
+
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1237,7 +1278,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1251,7 +1292,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1265,7 +1306,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1279,7 +1320,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1293,7 +1334,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) & (x2 != x3))
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1307,7 +1348,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) | (x2 != x3))
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1325,7 +1366,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1346,7 +1387,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1367,7 +1408,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1391,7 +1432,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1409,7 +1450,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1424,7 +1465,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1439,7 +1480,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1454,7 +1495,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1465,7 +1506,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1476,7 +1517,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1487,7 +1528,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1498,7 +1539,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1512,7 +1553,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1526,7 +1567,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1544,7 +1585,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1560,7 +1601,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x5 if (x0 == x1) else (x4 if (x0 < x2) else (negated(x0) * x3)))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1576,7 +1617,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1588,7 +1629,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1600,7 +1641,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1614,7 +1655,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1626,7 +1667,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1638,7 +1679,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1650,7 +1691,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1662,7 +1703,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 if (x0 < x1) else x2) * x3)
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1679,7 +1720,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1694,7 +1735,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1711,7 +1752,7 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1726,7 +1767,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1746,7 +1787,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1764,7 +1805,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
 
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1780,7 +1821,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1797,7 +1838,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1810,7 +1851,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1823,7 +1864,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1839,7 +1880,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1861,7 +1902,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1885,7 +1926,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1902,7 +1943,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1916,7 +1957,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1935,7 +1976,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1945,7 +1986,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (<real>1 / (x0 + x1))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1955,7 +1996,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1964,32 +2005,6 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2002,7 +2017,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
+        out[i] = (x2 * (<real>1 / (x0 + x1)))
 
 cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2015,7 +2030,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2028,7 +2043,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2041,7 +2056,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2054,7 +2069,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
 cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2067,7 +2082,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2080,7 +2095,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = ((x0 * x1) * x2)
 
 cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2093,7 +2108,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 - (x0 * x1))
 
 cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2102,14 +2117,11 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((x0 + x1) + x2))
+        out[i] = (x2 * (x0 - x1))
 
 cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2118,14 +2130,11 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
     cdef real x1
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
+        out[i] = (x2 * ((x0 - x1) * x1))
 
 cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2141,7 +2150,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) / x2))
+        out[i] = (x3 * ((x0 + x1) + x2))
 
 cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -2157,9 +2166,41 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (x3 + ((x0 * x1) * x2))
+        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
 
 cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) / x2))
+
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (x3 + ((x0 * x1) * x2))
+
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2176,7 +2217,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2196,7 +2237,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2214,7 +2255,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2225,7 +2266,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2236,7 +2277,7 @@ cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2250,7 +2291,7 @@ cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2269,7 +2310,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2286,7 +2327,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2306,7 +2347,19 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = (<real>1 / (x0 + x1))
         out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        out[i] = ((x0 / (x1 + x2)) if (x0 < x1) else x3)
+
+cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2318,7 +2371,7 @@ cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2333,7 +2386,7 @@ cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2351,7 +2404,7 @@ cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2365,7 +2418,7 @@ cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2379,7 +2432,7 @@ cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2396,7 +2449,7 @@ cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2415,7 +2468,7 @@ cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2432,7 +2485,7 @@ cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2450,7 +2503,7 @@ cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2467,7 +2520,7 @@ cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2487,7 +2540,7 @@ cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2505,7 +2558,7 @@ cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2524,7 +2577,7 @@ cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2544,7 +2597,7 @@ cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2563,7 +2616,7 @@ cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_179(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2583,7 +2636,7 @@ cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_180(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2602,7 +2655,7 @@ cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_181(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2979,9 +3032,15 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_177(args, result, n, like)
     elif which == 178:
         loop_178(args, result, n, like)
+    elif which == 179:
+        loop_179(args, result, n, like)
+    elif which == 180:
+        loop_180(args, result, n, like)
+    elif which == 181:
+        loop_181(args, result, n, like)
 
 cdef enum:
-    COUNT = 179
+    COUNT = 182
 
 LOOPS = {
     'a: absolute 0, negative 1': 0,
@@ -3035,132 +3094,135 @@ LOOPS = {
     'aann: less 0 1, where 4 2 3': 48,
     'aann: less_equal 0 1, where 4 2 3': 49,
     'aann: not_equal 0 1, where 4 2 3': 50,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 51,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 52,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 53,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 54,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 55,
-    'an: absolute 0, copysign 2 1': 56,
-    'an: absolute 0, less 2 1': 57,
-    'an: isnan 0, sign 0, where 2 1 3': 58,
-    'an: multiply 0 0, multiply 1 2': 59,
-    'an: multiply 0 1, absolute 2, negative 3': 60,
-    'an: multiply 0 1, negative 2': 61,
-    'ana: add 0 1, divide 2 3': 62,
-    'ana: add 0 1, multiply 2 3': 63,
-    'ana: divide 0 1, multiply 2 3': 64,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 65,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 66,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 67,
-    'ana: maximum 0 1, add 2 3': 68,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 69,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 70,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 71,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 72,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 73,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 74,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 75,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 76,
-    'ana: multiply 0 1, divide 2 3': 77,
-    'ana: multiply 0 1, divide 3 2': 78,
-    'ana: multiply 0 1, multiply 2 3': 79,
-    'ana: negative 0, add 1 2, multiply 3 4': 80,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 81,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 82,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 83,
-    'ana: square 0, multiply 1 3, multiply 2 4': 84,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 85,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 86,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 87,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 88,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 89,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 90,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 91,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 92,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 93,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 94,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 95,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 96,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 97,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 98,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 99,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 100,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 101,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 102,
-    'ann: equal 0 1, where 3 2 0': 103,
-    'ann: maximum 0 1, minimum 3 2': 104,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 105,
-    'ann: minimum 0 1, multiply 3 2': 106,
-    'anna: equal 0 1, where 4 2 3': 107,
-    'anna: less_equal 0 1, where 4 2 3': 108,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 109,
-    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 110,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 111,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 112,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 113,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 114,
-    'annn: greater 0 1, where 4 2 3': 115,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 116,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 117,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 118,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 119,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 120,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 121,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 122,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 123,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 124,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 125,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 126,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 127,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 128,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 129,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 130,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 131,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 132,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 133,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 134,
-    'na: add 0 1, reciprocal 2': 135,
-    'na: multiply 0 1, maximum 1 2': 136,
-    'na: subtract 0 1, divide 1 2': 137,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 138,
-    'naa: divide 0 1, multiply 2 3': 139,
-    'naa: multiply 0 1, add 2 3': 140,
-    'naa: multiply 0 1, divide 2 3': 141,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 142,
-    'naa: multiply 0 1, multiply 2 3': 143,
-    'naa: multiply 0 1, multiply 3 2': 144,
-    'naa: multiply 0 1, subtract 2 3': 145,
-    'naa: subtract 0 1, multiply 2 3': 146,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 147,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 148,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 149,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 150,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 151,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 152,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 153,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 154,
-    'nan: greater_equal 0 1, where 3 2 1': 155,
-    'nan: multiply 0 1, subtract 2 3': 156,
-    'nana: greater_equal 0 1, where 4 2 3': 157,
-    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 158,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 159,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 160,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 161,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 162,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 163,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 164,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 165,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 166,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 167,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 168,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 169,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 170,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 171,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 172,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 173,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 174,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 175,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 176,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 177,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 178,
+    'aanna: equal 0 1, where 5 2 3, multiply 6 4': 51,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 52,
+    'aannanna: equal 0 1, where 8 2 3, add 4 9, equal 10 5, where 11 6 10, divide 7 12': 53,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 54,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 55,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 56,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 57,
+    'an: absolute 0, copysign 2 1': 58,
+    'an: absolute 0, less 2 1': 59,
+    'an: isnan 0, sign 0, where 2 1 3': 60,
+    'an: multiply 0 0, multiply 1 2': 61,
+    'an: multiply 0 1, absolute 2, negative 3': 62,
+    'an: multiply 0 1, negative 2': 63,
+    'ana: add 0 1, divide 2 3': 64,
+    'ana: add 0 1, multiply 2 3': 65,
+    'ana: divide 0 1, multiply 2 3': 66,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 67,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 68,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 69,
+    'ana: maximum 0 1, add 2 3': 70,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 71,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 72,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 73,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 74,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 75,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 76,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 77,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 78,
+    'ana: multiply 0 1, divide 2 3': 79,
+    'ana: multiply 0 1, divide 3 2': 80,
+    'ana: multiply 0 1, multiply 2 3': 81,
+    'ana: negative 0, add 1 2, multiply 3 4': 82,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 83,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 84,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 85,
+    'ana: square 0, multiply 1 3, multiply 2 4': 86,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 87,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 88,
+    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 89,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 90,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 91,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 92,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 93,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 94,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 95,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 96,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 97,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 98,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 99,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 100,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 101,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 102,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 103,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 104,
+    'ann: equal 0 1, where 3 2 0': 105,
+    'ann: maximum 0 1, minimum 3 2': 106,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 107,
+    'ann: minimum 0 1, multiply 3 2': 108,
+    'anna: equal 0 1, where 4 2 3': 109,
+    'anna: less_equal 0 1, where 4 2 3': 110,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 111,
+    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 112,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 113,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 114,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 115,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 116,
+    'annn: greater 0 1, where 4 2 3': 117,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 118,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 119,
+    'annn: less 0 1, where 4 0 2, multiply 5 3': 120,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 121,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 122,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 123,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 124,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 125,
+    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 126,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 127,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 128,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 129,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 130,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 131,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 132,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 133,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 134,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 135,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 136,
+    'na: add 0 1, reciprocal 2': 137,
+    'na: multiply 0 1, maximum 1 2': 138,
+    'na: subtract 0 1, divide 1 2': 139,
+    'naa: add 0 1, reciprocal 3, multiply 2 4': 140,
+    'naa: divide 0 1, multiply 2 3': 141,
+    'naa: multiply 0 1, add 2 3': 142,
+    'naa: multiply 0 1, divide 2 3': 143,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 144,
+    'naa: multiply 0 1, multiply 2 3': 145,
+    'naa: multiply 0 1, multiply 3 2': 146,
+    'naa: multiply 0 1, subtract 2 3': 147,
+    'naa: subtract 0 1, multiply 2 3': 148,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 149,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 150,
+    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 151,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 152,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 153,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 154,
+    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 155,
+    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 156,
+    'nan: greater_equal 0 1, where 3 2 1': 157,
+    'nan: multiply 0 1, subtract 2 3': 158,
+    'nana: greater_equal 0 1, where 4 2 3': 159,
+    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 160,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 161,
+    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 162,
+    'nann: less 0 1, add 1 2, divide 0 5, where 4 6 3': 163,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 164,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 165,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 166,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 167,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 168,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 169,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 170,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 171,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 172,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 173,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 174,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 175,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 176,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 177,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 178,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 179,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 180,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 181,
 }
