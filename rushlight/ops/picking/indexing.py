@@ -425,9 +425,7 @@ def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = basic_and_arrays(items, input._array.ndim)
     for place, item in enumerate(items):
-        number = (
-            as_index(item._array, warned=True) if isinstance(item, TensorBase) and not item._array.ndim else item
-        )
+        number = as_index(item._array, warned=True) if isinstance(item, TensorBase) and not item._array.ndim else item
         if type(number) is int:  # from a tensor without dimensions
             arrays = (*arrays[:place], np.asarray(number), *arrays[place:])
     check_masks(arrays, input._array.shape)
