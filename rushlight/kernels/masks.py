@@ -8,7 +8,7 @@ import numpy as np
 from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
 
-__all__ = ["places", "scattered"]
+__all__ = ["places", "scattered", "selected"]
 
 fast: ModuleType | None = load("masks")
 
@@ -32,3 +32,9 @@ def scattered(x: Any, mask: Any, values: Any) -> Any:
     out = x.copy("K")
     out[mask] = values.reshape(-1)[:count]
     return out
+
+
+def selected(x: Any, mask: Any) -> Any:
+    """The elements where a mask of the array's shape is true, as a vector."""
+    found = None if fast is None else fast.selected(x, mask)
+    return x[mask] if found is None else found

@@ -35,4 +35,4 @@ def put_along(array: np.ndarray, index: Any, dim: int, values: Any, reduce: str 
 def selected(array: Any, index: Any) -> Any:
     """The rows of an array at an index of any shape."""
     found = take_along(array, index.reshape(-1), 0)
-    return np.take(array, index, 0) if found is None else found.reshape((*index.shape, *array.shape[1:]))
+    return np.take(array, index, 0) if found is None else found.reshape(index.shape + array.shape[1:])

@@ -57,15 +57,13 @@ def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
     found = fast.first(array if last else array.swapaxes(dim, -1), k, largest)
     if found is None or last:
         return found
-    return tuple([np.ascontiguousarray(part.swapaxes(-1, dim)) for part in found])
+    return tuple([duplicate(part.swapaxes(-1, dim)) for part in found])
 
 
 def extreme_along(array: Any, dim: int | None, keepdim: bool, largest: bool) -> Any:
     """The indices of the first largest, or smallest, elements along a dimension, or in the flattened array."""
-    if fast is not None and type(array) is np.ndarray and dim is not None and dim == array.ndim - 1:
-        found = fast.extreme(array, largest)
-        if found is not None:
-            return found[..., None] if keepdim else found
+    if fast is not None and dim is not None and (found := fast.extreme(array, dim, largest)) is not None:
+        return np.expand_dims(found, dim) if keepdim else found
     return array.argmax(dim, keepdims=keepdim) if largest else array.argmin(dim, keepdims=keepdim)
 
 
@@ -82,6 +80,7 @@ def most_frequent(rows: Any) -> Any:
     """The last index of the most frequent element of each row, the smallest of several such; None if not supported."""
     if fast is None or not is_array(rows) or rows.ndim == 0 or rows.dtype.char not in "fd":
         return None
+    rows = rows if rows.flags.c_contiguous else duplicate(rows)
     found = in_order(rows, rows.ndim - 1)
     return fast.most_frequent(rows, rows.argsort(-1) if found is None else found[1])
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by
+from rushlight.core.fusion import fused
 from rushlight.core.kinds import is_half, kind_of
 from rushlight.dtypes import dtype
 from rushlight.linalg.calls import check_floating, check_matrix, linalg
@@ -169,9 +170,20 @@ def other_dims(ndim: int, dim: int) -> tuple[int, ...]:
 def scaled_down(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> Array:
     """The parts along some dimensions, those with a larger p-norm scaled down to `maxnorm`."""
     wide = input.astype(np.float32) if is_half(input.dtype) else input
-    sizes = norms.norm_of(wide, p, dims, True)
-    factors = np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1)
-    return (wide * factors).astype(input.dtype, copy=False)
+    factors = factors_to(norms.norm_of(wide, p, dims, True), maxnorm)
+    return scaled(wide, factors).astype(input.dtype, copy=False)
+
+
+@fused
+def factors_to(sizes: Array, maxnorm: float) -> Array:
+    """What scales parts of some sizes down to `maxnorm`: 1 for those that are not larger."""
+    return np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1)
+
+
+@fused
+def scaled(x: Array, factors: Array) -> Array:
+    """An array times the factors of its parts."""
+    return x * factors
 
 
 def renorm_cotangent(grad: Array, input: Array, p: float, dim: int, maxnorm: float) -> Array:

@@ -43,6 +43,8 @@ def test_values_where_a_mask_is_true(shape, share, dtype):
         expected = x.copy()
         expected[mask] = values.reshape(-1)[: np.count_nonzero(mask)]
         assert np.array_equal(masks.scattered(x, mask, values), expected)
+        assert np.array_equal(masks.selected(x, mask), x[mask])
+        assert masks.selected(x, mask).dtype == x.dtype
     if mask.all() and mask.size:
         whole, where, few = (torch.from_numpy(np.asarray(a)) for a in (given, mask, values.reshape(-1)[1:]))
         with pytest.raises(RuntimeError, match="Number of elements of source"):

@@ -59,6 +59,33 @@ def test_gather_scatter_and_scatter_add(dim, layout, dtype):
         np.testing.assert_allclose(found, added, rtol=1e-2 if dtype == "float16" else 1e-5, atol=1e-2)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.minimum])
+def test_slices_are_reduced_at_a_vector_of_indices(ufunc, layout, dtype):
+    name = {np.multiply: "prod", np.maximum: "amax", np.minimum: "amin"}.get(ufunc)
+    index = np.asarray([2, 0, 2, 3, 2])
+    for dim in range(3):
+        x = np.ascontiguousarray(LAYOUTS[layout](numbers((4, 5, 18), dtype)))
+        source = LAYOUTS[layout](numbers([5 if d == dim else n for d, n in enumerate(x.shape)], dtype)).copy("K")
+        source[0, 0, 0] = np.nan
+        expected = x.copy()
+        ufunc.at(expected, (*[slice(None)] * dim, index), source)
+        t, i, s = rushlight.tensor(x), rushlight.tensor(index), rushlight.from_numpy(source)
+        found = t.index_reduce(dim, i, s, name) if name else t.index_add(dim, i, s)
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_elements_at_an_array_of_indices(layout):
+    x = LAYOUTS[layout](numbers((4, 5, 6), "float32")).copy("K")
+    for dim in range(3):
+        for index in ([2, 0, 3, 3], [[2, -1], [0, 3]], [-1, 1]):
+            key = (*[slice(None)] * dim, np.asarray(index))
+            found = rushlight.from_numpy(x)[(*[slice(None)] * dim, rushlight.tensor(index))]
+            np.testing.assert_array_equal(found.numpy(), x[key])
+
+
 def test_an_index_out_of_bounds_is_refused_and_nothing_is_changed():
     x = rushlight.zeros(3, 2)
     for call in (x.gather, lambda dim, i: x.scatter_(dim, i, 1.0), lambda dim, i: x.scatter_add_(dim, i, x[:1] + 1)):

@@ -11,6 +11,7 @@ from libc.math cimport INFINITY, log
 from rushlight.kernels.compiled.arrays cimport Division, divided, float_type
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -27,6 +28,7 @@ cdef struct Job:
     const void* x
     void* out
     Py_ssize_t n, inner
+    Py_ssize_t runs  # of columns
     bint single
 
 
@@ -146,18 +148,19 @@ cdef void sum_short(const real* x, real* out, Py_ssize_t start, Py_ssize_t stop,
 
 
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Computes a part of `outer`."""
-    cdef Py_ssize_t o, i, inner = job.inner
+    """Computes a part of `outer`, or some runs of columns that are counted through it."""
+    cdef Py_ssize_t i, column, inner = job.inner
     cdef real* out = <real*>job.out
     if job.n <= SHORT and inner < NARROW:
         sum_short(x, out, start * inner, stop * inner, job.n, inner)
         return
-    for o in range(start, stop):
+    for i in range(start, stop):
         if inner == 1:
-            out[o] = sum_row(x + o * job.n, job.n)
-            continue
-        for i from 0 <= i < inner by COLUMNS:
-            sum_columns(x + o * job.n * inner + i, out + o * inner + i, job.n, inner, min(COLUMNS, inner - i))
+            out[i] = sum_row(x + i * job.n, job.n)
+        else:
+            column = i % job.runs * COLUMNS
+            sum_columns(x + i // job.runs * job.n * inner + column, out + i // job.runs * inner + column, job.n, inner,
+                        min(<Py_ssize_t>COLUMNS, inner - column))
 
 
 cdef void compute(const void* pointer, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -177,10 +180,14 @@ def log_sums(x, int first, int last):
     cdef cnp.ndarray source, out
     if kind == 0 or not 0 <= first <= last < (<cnp.ndarray>x).ndim:
         return None
-    source = cnp.PyArray_GETCONTIGUOUS(x)
+    source = x
+    if source.ndim == 2 and first == last and cnp.PyArray_IS_F_CONTIGUOUS(source):
+        source, first = source.T, 1 - first
+        last = first
+    source = contiguous(source)
     parts = divided(source, first, last)
     out = cnp.PyArray_SimpleNew(source.ndim - (last - first + 1), parts.shape, kind)
     job.x, job.out, job.single = cnp.PyArray_DATA(source), cnp.PyArray_DATA(out), kind == cnp.NPY_FLOAT
-    job.n, job.inner = parts.size, parts.columns
-    shared(compute, &job, parts.outer, max(1, GRAIN // (job.n * job.inner)))
+    job.n, job.inner, job.runs = parts.size, parts.columns, (parts.columns - 1) // COLUMNS + 1
+    shared(compute, &job, parts.outer * job.runs, max(1, GRAIN // (job.n * min(job.inner, <Py_ssize_t>COLUMNS))))
     return out

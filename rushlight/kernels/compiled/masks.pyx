@@ -10,12 +10,14 @@ from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.copies cimport item
 from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
 
 cdef enum:
     MOST_DIMS = 32
     BLOCK = 4096  # elements of a row whose places are collected at once
+    PART = 1 << 15  # elements that a thread counts or selects from
 
 ctypedef cnp.npy_int64 whole
 
@@ -138,4 +140,83 @@ def scattered(x, mask, values):
         spread_any(truths, given, source, out, <cnp.npy_uint64*>NULL)
     else:
         spread_any(truths, given, source, out, <double complex*>NULL)
+    return out
+
+
+cdef struct Choice:
+    const cnp.npy_uint8* mask
+    const void* x
+    void* out
+    Py_ssize_t n
+    int size  # of an element
+    Py_ssize_t* starts  # where the elements of each part go, and at the end their number
+
+
+cdef void count_parts(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Counts what is true in some parts."""
+    cdef const Choice* job = <const Choice*>given
+    cdef Py_ssize_t i
+    for i in range(start, stop):
+        job.starts[i + 1] = 0
+        count_true(job.mask + i * PART, min(job.n - i * PART, <Py_ssize_t>PART), job.starts + i + 1)
+
+
+cdef inline void gather(const cnp.npy_uint8* mask, const item* x, item* out, Py_ssize_t count) noexcept nogil:
+    """Writes the first `count` elements where the mask is true."""
+    cdef Py_ssize_t i = 0, k = 0
+    while k < count:
+        out[k] = x[i]
+        k += mask[i] != 0
+        i += 1
+
+
+cdef inline void gather_part(const Choice* job, Py_ssize_t part, item* like) noexcept nogil:
+    """`gather` for a part."""
+    cdef Py_ssize_t first = job.starts[part]
+    gather(job.mask + part * PART, <const item*>job.x + part * PART, <item*>job.out + first, job.starts[part + 1] - first)
+
+
+cdef void gather_parts(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Gathers some parts, by the size of their elements."""
+    cdef const Choice* job = <const Choice*>given
+    cdef Py_ssize_t i
+    for i in range(start, stop):
+        if job.size == 1:
+            gather_part(job, i, <cnp.npy_uint8*>NULL)
+        elif job.size == 2:
+            gather_part(job, i, <cnp.npy_uint16*>NULL)
+        elif job.size == 4:
+            gather_part(job, i, <cnp.npy_uint32*>NULL)
+        elif job.size == 8:
+            gather_part(job, i, <cnp.npy_uint64*>NULL)
+        else:
+            gather_part(job, i, <double complex*>NULL)
+
+
+def selected(x, mask):
+    """The elements where a mask is true, as a vector; None for arrays that are not contiguous and of one shape."""
+    cdef Choice job
+    cdef Py_ssize_t parts, i
+    cdef cnp.ndarray out
+    if not is_mask(mask) or not cnp.PyArray_CheckExact(x) or not cnp.PyArray_ISCARRAY_RO(x) \
+            or not cnp.PyArray_SAMESHAPE(x, mask) or cnp.PyArray_TYPE(x) == cnp.NPY_OBJECT:
+        return None
+    job.mask, job.x = <const cnp.npy_uint8*>cnp.PyArray_DATA(mask), cnp.PyArray_DATA(x)
+    job.n, job.size = cnp.PyArray_SIZE(x), cnp.PyArray_ITEMSIZE(x)
+    if job.size not in (1, 2, 4, 8, 16):
+        return None
+    parts = (job.n + PART - 1) // PART
+    job.starts = <Py_ssize_t*>malloc((parts + 1) * sizeof(Py_ssize_t))
+    if job.starts == NULL:
+        raise MemoryError
+    try:
+        job.starts[0] = 0
+        shared(count_parts, &job, parts, 1)
+        for i in range(parts):
+            job.starts[i + 1] += job.starts[i]
+        out = cnp.PyArray_SimpleNew(1, <cnp.npy_intp*>job.starts + parts, cnp.PyArray_TYPE(x))
+        job.out = cnp.PyArray_DATA(out)
+        shared(gather_parts, &job, parts, 1)
+    finally:
+        free(job.starts)
     return out

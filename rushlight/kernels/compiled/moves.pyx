@@ -234,6 +234,14 @@ def copied(x):
     return out
 
 
+cdef cnp.ndarray contiguous(object x):
+    """An array itself if it is contiguous, else a copy that is."""
+    if cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return x
+    found = copied(x)
+    return cnp.PyArray_GETCONTIGUOUS(x) if found is None else found
+
+
 def flipped(x, tuple dims not None):
     """A copy with some dimensions reversed, in the array's order in memory; None for others than plain arrays."""
     cdef Move job

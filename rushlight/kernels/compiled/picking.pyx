@@ -7,7 +7,8 @@ cimport numpy as cnp
 from numpy cimport npy_intp
 
 from rushlight.kernels.compiled.copies cimport item
-from rushlight.kernels.compiled.lanes cimport real
+from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 
 cnp.import_array()
@@ -52,7 +53,8 @@ cdef inline void copy_block(void* out, const void* x, size_t bytes) noexcept nog
         memcpy(out, x, bytes)
 
 
-cdef bint move_block(const Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+cdef inline bint move_block(const Walk* walk, const char* index, char* array, char* values, int way,
+                            item* like) noexcept nogil:
     """Gathers or scatters such a row; returns whether its index was valid."""
     cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], count = walk.shape[walk.ndim - 1]
     cdef item* target = <item*>(array + k * walk.step)
@@ -69,17 +71,6 @@ cdef bint move_block(const Walk* walk, const char* index, char* array, char* val
     return True
 
 
-cdef bint add_block(const Walk* walk, const char* index, char* array, const real* values, real* like) noexcept nogil:
-    """Adds such a row of values; returns whether its index was valid."""
-    cdef npy_intp i, k = (<const cnp.npy_int64*>index)[0], step = walk.values[walk.ndim - 1] != 0
-    cdef real* target = <real*>(array + k * walk.step)
-    if not 0 <= k < walk.size:
-        return False
-    for i in range(walk.shape[walk.ndim - 1]):
-        target[i] += values[i * step]
-    return True
-
-
 cdef struct Line:  # how a row is traversed
     npy_intp n
     npy_intp places, along, apart  # strides of the index, of the array apart from `step`, and of the values
@@ -90,6 +81,19 @@ cdef inline Line line_of(const Walk* walk) noexcept nogil:
     """How the rows of a walk are traversed."""
     cdef int last = walk.ndim - 1
     return Line(walk.shape[last], walk.places[last], walk.array[last], walk.values[last], walk.step, walk.size)
+
+
+cdef struct Rows:  # how the rows of a matrix, the last two dimensions, are traversed
+    npy_intp n
+    npy_intp places, array, values  # strides
+
+
+cdef inline Rows rows_of(const Walk* walk) noexcept nogil:
+    """How the rows of a walk's matrices are traversed; a walk of one dimension has one row."""
+    cdef int d = walk.ndim - 2
+    if d < 0:
+        return Rows(1, 0, 0, 0)
+    return Rows(walk.shape[d], walk.places[d], walk.array[d], walk.values[d])
 
 
 cdef inline bint is_plain_line(const Line* line, npy_intp size) noexcept nogil:
@@ -114,17 +118,27 @@ cdef inline bint move_line(Line line, const char* index, char* array, char* valu
     return True
 
 
-cdef bint move_row(const Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
-    """Gathers or scatters a row; returns whether its indices were valid."""
-    cdef Line line
-    if is_block(walk, sizeof(item)):
-        return move_block(walk, index, array, values, way, like)
-    line = line_of(walk)
-    if is_plain_line(&line, sizeof(item)):  # the compiler knows the strides
-        line = Line(line.n, sizeof(cnp.npy_int64), 0, sizeof(item), sizeof(item), line.size)
-        return move_line(line, index, array, values, TAKE, like) if way == TAKE else \
-            move_line(line, index, array, values, PUT, like)
-    return move_line(line, index, array, values, way, like)
+cdef bint move_rows(const Walk* walk, const char* index, char* array, char* values, int way, item* like) noexcept nogil:
+    """Gathers or scatters the rows of a matrix; returns whether their indices were valid."""
+    cdef Rows rows = rows_of(walk)
+    cdef Line line = line_of(walk)
+    cdef bint block = is_block(walk, sizeof(item)), plain = is_plain_line(&line, sizeof(item)), valid = True
+    cdef npy_intp i
+    for i in range(rows.n):
+        if block:
+            valid = move_block(walk, index, array, values, way, like)
+        elif plain:  # the compiler knows the strides
+            line.places, line.along, line.apart, line.step = sizeof(cnp.npy_int64), 0, sizeof(item), sizeof(item)
+            valid = move_line(line, index, array, values, TAKE, like) if way == TAKE else \
+                move_line(line, index, array, values, PUT, like)
+        else:
+            valid = move_line(line, index, array, values, way, like)
+        if not valid:
+            return False
+        index += rows.places
+        array += rows.array
+        values += rows.values
+    return True
 
 
 cdef inline real reduced(real old, real new, int way) noexcept nogil:
@@ -170,31 +184,77 @@ cdef inline bint reduce_any_line(Line line, const char* index, char* array, cons
     return reduce_line(line, index, array, values, SMALLEST, like)
 
 
-cdef bint reduce_row(const Walk* walk, const char* index, char* array, const char* values, int way,
-                     real* like) noexcept nogil:
-    """Reduces a row into the array; returns whether its indices were valid."""
+cdef inline void reduce_block(real* target, const real* values, npy_intp n, bint one, int way) noexcept nogil:
+    """Reduces a row of values, or one value, into adjacent elements in a way that the compiler knows."""
+    cdef npy_intp i
+    cdef real value = values[0]
+    if one:
+        for i in range(n):
+            target[i] = reduced(target[i], value, way)
+    else:
+        for i in range(n):
+            target[i] = reduced(target[i], values[i], way)
+
+
+cdef inline bint reduce_any_block(const Walk* walk, const char* index, char* array, const real* values, int way,
+                                  real* like) noexcept nogil:
+    """`reduce_block` for any way; returns whether its index was valid."""
+    cdef npy_intp k = (<const cnp.npy_int64*>index)[0], n = walk.shape[walk.ndim - 1]
+    cdef bint one = walk.values[walk.ndim - 1] == 0
+    cdef real* target = <real*>(array + k * walk.step)
+    if not 0 <= k < walk.size:
+        return False
+    if way == SUM:
+        reduce_block(target, values, n, one, SUM)
+    elif way == PRODUCT:
+        reduce_block(target, values, n, one, PRODUCT)
+    elif way == LARGEST:
+        reduce_block(target, values, n, one, LARGEST)
+    else:
+        reduce_block(target, values, n, one, SMALLEST)
+    return True
+
+
+cdef wide reduce_rows(const Walk* walk, const char* index, char* array, const char* values, int way, bint* valid,
+                      real* like) noexcept nogil:
+    """Reduces the rows of a matrix into the array; notes whether their indices were valid."""
+    cdef Rows rows = rows_of(walk)
     cdef Line line = line_of(walk)
-    if way == SUM and is_block(walk, sizeof(real)):
-        return add_block(walk, index, array, <const real*>values, like)
-    if is_plain_line(&line, sizeof(real)):
-        line = Line(line.n, sizeof(cnp.npy_int64), 0, sizeof(real), sizeof(real), line.size)
-    return reduce_any_line(line, index, array, values, way, like)
+    cdef bint block = is_block(walk, sizeof(real)), plain = is_plain_line(&line, sizeof(real))
+    cdef npy_intp i
+    for i in range(rows.n):
+        if block:
+            valid[0] = reduce_any_block(walk, index, array, <const real*>values, way, like)
+        elif plain:  # the compiler knows the strides
+            line.places, line.along, line.apart, line.step = sizeof(cnp.npy_int64), 0, sizeof(real), sizeof(real)
+            valid[0] = reduce_any_line(line, index, array, values, way, like)
+        else:
+            valid[0] = reduce_any_line(line, index, array, values, way, like)
+        if not valid[0]:
+            return
+        index += rows.places
+        array += rows.array
+        values += rows.values
 
 
-cdef bint do_row(const Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
-    """Processes a row by the size of its elements; those that are reduced are floats or doubles."""
+cdef bint do_rows(const Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
+    """Processes the rows of a matrix by the size of its elements; those that are reduced are floats or doubles."""
+    cdef bint valid = True
     if way != TAKE and way != PUT:
-        return reduce_row(walk, index, array, values, way, <float*>NULL) if size == 4 else \
-            reduce_row(walk, index, array, values, way, <double*>NULL)
+        if size == 4:
+            reduce_rows(walk, index, array, values, way, &valid, <float*>NULL)
+        else:
+            reduce_rows(walk, index, array, values, way, &valid, <double*>NULL)
+        return valid
     if size == 1:
-        return move_row(walk, index, array, values, way, <cnp.npy_uint8*>NULL)
+        return move_rows(walk, index, array, values, way, <cnp.npy_uint8*>NULL)
     if size == 2:
-        return move_row(walk, index, array, values, way, <cnp.npy_uint16*>NULL)
+        return move_rows(walk, index, array, values, way, <cnp.npy_uint16*>NULL)
     if size == 4:
-        return move_row(walk, index, array, values, way, <cnp.npy_uint32*>NULL)
+        return move_rows(walk, index, array, values, way, <cnp.npy_uint32*>NULL)
     if size == 8:
-        return move_row(walk, index, array, values, way, <cnp.npy_uint64*>NULL)
-    return move_row(walk, index, array, values, way, <double complex*>NULL)
+        return move_rows(walk, index, array, values, way, <cnp.npy_uint64*>NULL)
+    return move_rows(walk, index, array, values, way, <double complex*>NULL)
 
 
 cdef struct Job:
@@ -219,7 +279,7 @@ cdef void walk_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexce
 
 
 cdef bint walked(Walk* walk, const char* index, char* array, char* values, int size, int way) noexcept nogil:
-    """Processes all rows; returns whether all indices were valid."""
+    """Processes all matrices of rows; returns whether all indices were valid."""
     cdef npy_intp at[MOST_DIMS]
     cdef int d
     for d in range(walk.ndim):
@@ -227,9 +287,9 @@ cdef bint walked(Walk* walk, const char* index, char* array, char* values, int s
             return True
         at[d] = 0
     while True:
-        if not do_row(walk, index, array, values, size, way):
+        if not do_rows(walk, index, array, values, size, way):
             return False
-        d = walk.ndim - 2
+        d = walk.ndim - 3
         while d >= 0:
             at[d] += 1
             index += walk.places[d]
@@ -314,10 +374,18 @@ cdef bint run(Walk* walk, cnp.ndarray array, cnp.ndarray index, cnp.ndarray valu
     return not job.failed
 
 
+cdef object in_step(object index, object array):
+    """An index in the order of a contiguous array, rather than backwards."""
+    if not cnp.PyArray_CheckExact(index) or not cnp.PyArray_CheckExact(array) or cnp.PyArray_IS_C_CONTIGUOUS(index):
+        return index
+    return contiguous(index) if cnp.PyArray_IS_F_CONTIGUOUS(index) and cnp.PyArray_IS_C_CONTIGUOUS(array) else index
+
+
 def taken(array, index, int dim):
     """The elements of an array at `index` along a dimension; None for inputs that the kernel does not take."""
     cdef Walk walk
     cdef cnp.ndarray out
+    index = in_step(index, array)
     if not prepare(&walk, array, index, dim):
         return None
     out = cnp.PyArray_EMPTY(walk.ndim, walk.shape, cnp.PyArray_TYPE(array), 0)
@@ -332,6 +400,7 @@ def put(array, index, int dim, values, reduce):
     """
     cdef Walk walk
     cdef int way = WAYS[reduce]
+    index = in_step(index, array)
     if not prepare(&walk, array, index, dim) or not is_plain(values) or not cnp.PyArray_ISWRITEABLE(array) \
             or cnp.PyArray_TYPE(values) != cnp.PyArray_TYPE(array) or not spread(&walk, values):
         return False

@@ -4,8 +4,9 @@
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 
-from rushlight.kernels.compiled.arrays cimport float_type, number_type
+from rushlight.kernels.compiled.arrays cimport Division, divided, float_type, number_type
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.steps cimport zeros
 
@@ -14,6 +15,7 @@ cnp.import_array()
 cdef enum:
     MOST = 32  # the largest k
     AT_ONCE = 32  # elements that are compared with the last of the first k together
+    RUN = 256  # columns that are compared side by side
     GRAIN = 1 << 14  # elements of one thread's part
 
 ctypedef fused number:
@@ -26,7 +28,7 @@ cdef struct Job:
     const void* rows
     void* values
     cnp.npy_int64* places
-    Py_ssize_t n, k
+    Py_ssize_t n, k  # elements of a row, and how many are found or, for extremes, columns
     bint largest, single
 
 
@@ -103,7 +105,7 @@ def first(rows, Py_ssize_t k, bint largest):
     cdef cnp.ndarray source, values, places
     if kind == 0 or (<cnp.ndarray>rows).ndim == 0 or not 0 < k <= MOST:
         return None
-    source = cnp.PyArray_GETCONTIGUOUS(rows)
+    source = contiguous(rows)
     for d in range(source.ndim):
         shape[d] = source.shape[d]
     shape[source.ndim - 1] = k
@@ -140,32 +142,71 @@ cdef wide extremes(const real* x, cnp.npy_int64* places, Py_ssize_t rows, Py_ssi
             places[start + k] = place[k]
 
 
+cdef wide extremes_of_columns(const real* x, cnp.npy_int64* places, Py_ssize_t n, Py_ssize_t step, Py_ssize_t width,
+                              real sign) noexcept nogil:
+    """The index of the first largest element of columns times a sign, or of the first NaN."""
+    cdef real[RUN] best
+    cdef cnp.npy_int32[RUN] place
+    cdef Py_ssize_t i, k
+    cdef real one
+    cdef bint better
+    for k in range(width):
+        best[k], place[k] = sign * x[k], 0
+    for i in range(1, n):
+        x += step
+        for k in range(width):
+            one = sign * x[k]
+            better = (one > best[k]) | (one != one) & (best[k] == best[k])
+            best[k] = one if better else best[k]
+            place[k] = <cnp.npy_int32>i if better else place[k]
+    for k in range(width):
+        places[k] = place[k]
+
+
+cdef void find_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Finds the extremes of some rows, or of some runs of columns, counted through all matrices."""
+    cdef Py_ssize_t runs = (job.k + RUN - 1) // RUN, i, matrix, column
+    cdef real sign = 1 if job.largest else -1
+    if job.k == 1:
+        extremes(x + start * job.n, job.places + start, stop - start, job.n, sign)
+        return
+    for i in range(start, stop):
+        matrix, column = i // runs, i % runs * RUN
+        extremes_of_columns(x + matrix * job.n * job.k + column, job.places + matrix * job.k + column, job.n, job.k,
+                            min(<Py_ssize_t>RUN, job.k - column), sign)
+
+
 cdef void find_extremes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Finds the extremes of some rows."""
+    """Finds some extremes by the dtype of a job."""
     cdef const Job* job = <const Job*>given
-    cdef int sign = 1 if job.largest else -1
     if job.single:
-        extremes(<const float*>job.rows + start * job.n, job.places + start, stop - start, job.n, <float>sign)
+        find_part(job, <const float*>job.rows, start, stop)
     else:
-        extremes(<const double*>job.rows + start * job.n, job.places + start, stop - start, job.n, <double>sign)
+        find_part(job, <const double*>job.rows, start, stop)
 
 
-def extreme(rows, bint largest):
-    """The index of the first largest, or smallest, element of each short row along the last dimension; None for others.
+def extreme(array, int dim, bint largest):
+    """The index of the first largest, or smallest, element along a dimension; NaN is either.
 
-    NaN is either.
+    The array is contiguous, or the transpose of a contiguous matrix, and short along its last dimension; None for
+    others.
     """
     cdef Job job
-    cdef int kind = float_type(rows)
-    cdef cnp.ndarray source, places
-    if kind == 0 or (<cnp.ndarray>rows).ndim == 0 or (<cnp.ndarray>rows).shape[(<cnp.ndarray>rows).ndim - 1] > MOST \
-            or not cnp.PyArray_IS_C_CONTIGUOUS(rows):
+    cdef Division parts
+    cdef int kind = float_type(array)
+    cdef cnp.ndarray source = None if kind == 0 else array, places
+    if kind == 0 or not 0 <= dim < source.ndim <= 64:
         return None
-    source = rows
-    places = cnp.PyArray_EMPTY(source.ndim - 1, source.shape, cnp.NPY_INT64, 0)
-    job.n, job.largest, job.single = source.shape[source.ndim - 1], largest, kind == cnp.NPY_FLOAT
+    if source.ndim == 2 and not cnp.PyArray_IS_C_CONTIGUOUS(source):
+        source, dim = source.T, 1 - dim
+    parts = divided(source, dim, dim)
+    if not cnp.PyArray_IS_C_CONTIGUOUS(source) or (parts.columns == 1 and parts.size > MOST) \
+            or parts.size >> 31:
+        return None
+    places = cnp.PyArray_EMPTY(source.ndim - 1, parts.shape, cnp.NPY_INT64, 0)
+    job.n, job.k, job.largest, job.single = parts.size, parts.columns, largest, kind == cnp.NPY_FLOAT
     job.rows, job.places = cnp.PyArray_DATA(source), <cnp.npy_int64*>cnp.PyArray_DATA(places)
-    shared(find_extremes, &job, cnp.PyArray_SIZE(places), max(1, GRAIN // job.n))
+    shared(find_extremes, &job, parts.outer * ((job.k + RUN - 1) // RUN), max(1, GRAIN // (job.n * min(job.k, <Py_ssize_t>RUN))))
     return places
 
 
@@ -266,7 +307,7 @@ def place_in_rows(rows, Py_ssize_t rank, bint numbers_only):
     cdef int kind = float_type(rows)
     if kind == 0 or (<cnp.ndarray>rows).ndim == 0:
         return None
-    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(rows)
+    cdef cnp.ndarray source = contiguous(rows)
     job.n, job.rank, job.numbers_only = source.shape[source.ndim - 1], rank, numbers_only
     if rank >= job.n:
         return None
@@ -324,7 +365,7 @@ def most_frequent(rows, order):
     if kind == 0 or (<cnp.ndarray>rows).ndim == 0 or not cnp.PyArray_CheckExact(order) \
             or cnp.PyArray_TYPE(order) != cnp.NPY_INT64 or not cnp.PyArray_SAMESHAPE(rows, order):
         return None
-    cdef cnp.ndarray source = cnp.PyArray_GETCONTIGUOUS(rows), sorting = cnp.PyArray_GETCONTIGUOUS(order)
+    cdef cnp.ndarray source = contiguous(rows), sorting = contiguous(order)
     cdef cnp.ndarray places = cnp.PyArray_EMPTY(source.ndim - 1, source.shape, cnp.NPY_INT64, 0)
     job.n, job.single = source.shape[source.ndim - 1], kind == cnp.NPY_FLOAT
     job.rows, job.order = cnp.PyArray_DATA(source), <const cnp.npy_int64*>cnp.PyArray_DATA(sorting)
@@ -387,7 +428,7 @@ def places_in(sequence, values, bint right):
     cdef int kind = float_type(sequence)
     if kind == 0 or float_type(values) != kind or (<cnp.ndarray>sequence).ndim != 1:
         return None
-    cdef cnp.ndarray inside = cnp.PyArray_GETCONTIGUOUS(sequence), wanted = cnp.PyArray_GETCONTIGUOUS(values)
+    cdef cnp.ndarray inside = contiguous(sequence), wanted = contiguous(values)
     cdef cnp.ndarray places = cnp.PyArray_EMPTY(wanted.ndim, wanted.shape, cnp.NPY_INT64, 0)
     job.n, job.right, job.single = inside.shape[0], right, kind == cnp.NPY_FLOAT
     job.sequence, job.values = cnp.PyArray_DATA(inside), cnp.PyArray_DATA(wanted)

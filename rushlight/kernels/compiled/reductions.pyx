@@ -71,13 +71,15 @@ cdef always reduce_lanes(const real* x, Py_ssize_t n, double* result, int kind, 
     for i in range(1, n // width):
         for j in range(width):
             found[j] = joined(found[j], taken(x[i * width + j], kind), kind)
-    x += n - n % width
-    for j in range(n % width):
-        found[j] = joined(found[j], taken(x[j], kind), kind)
-    if kind == LARGEST or kind == SMALLEST:  # exact
+    if kind == LARGEST or kind == SMALLEST:  # exact, whatever is seen twice
+        for j in range(width):
+            found[j] = joined(found[j], x[n - width + j], kind)
         fold_all(found, width, kind)
         result[0] = found[0]
         return
+    x += n - n % width
+    for j in range(n % width):
+        found[j] = joined(found[j], taken(x[j], kind), kind)
     for j in range(width):
         together[j] = found[j]
     fold_all(together, width, kind)

@@ -14,6 +14,7 @@ from libc.math cimport log
 from rushlight.kernels.compiled.arrays cimport fits, float_type
 from rushlight.kernels.compiled.exponential cimport exponentials
 from rushlight.kernels.compiled.lanes cimport real, wide
+from rushlight.kernels.compiled.moves cimport contiguous
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.softmax_columns cimport along
 
@@ -165,13 +166,13 @@ cdef cnp.ndarray computed(cnp.ndarray x, cnp.ndarray y, bint logarithm):
     """A new array with the results of a job."""
     cdef Job job
     cdef cnp.ndarray out
-    x = cnp.PyArray_GETCONTIGUOUS(x)
+    x = contiguous(x)
     out = cnp.PyArray_SimpleNew(x.ndim, x.shape, cnp.PyArray_TYPE(x))
     job.single, job.logarithm = cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT, logarithm
     job.n = x.shape[x.ndim - 1]
     job.x, job.y, job.out = cnp.PyArray_DATA(x), NULL, cnp.PyArray_DATA(out)
     if y is not None:
-        y = cnp.PyArray_GETCONTIGUOUS(y)
+        y = contiguous(y)
         job.y = cnp.PyArray_DATA(y)
     shared(compute, &job, cnp.PyArray_SIZE(x) // job.n, max(1, GRAIN // job.n))
     return out

@@ -16,6 +16,7 @@ from rushlight.core.lines import warn
 from rushlight.core.narrow import in_float32
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_runs, are_indices
+from rushlight.kernels.reductions import summed
 from rushlight.ops.picking.embedding import (
     SCALED_AND_SPARSE,
     _embedding,
@@ -53,11 +54,12 @@ def cotangent_of_rows(
     if mode == "max":
         chosen = result1._array if isinstance(result1, TensorBase) else result1
         return _put_back(grad * (chosen >= 0), 0, np.maximum(chosen, 0), weight_shape)
-    share = sample_shares(indices, bags, counts, mode, padding, scale, numpy_type(grad.dtype))
-    rows = _rows(grad, bags) * np.expand_dims(share, -1)
+    if mode == "mean":
+        grad = grad / np.expand_dims(np.maximum(counts, 1), -1).astype(numpy_type(grad.dtype))
+    share, rows = shares(indices, padding, scale, grad.dtype), _rows(grad, bags)
     if per_sample_weights is not None:
-        rows = rows * np.expand_dims(per_sample_weights, -1)
-    return put(rows, indices, weight_shape, padding)
+        share = per_sample_weights if share is None else per_sample_weights * share
+    return put(rows if share is None else rows * np.expand_dims(share, -1), indices, weight_shape, padding)
 
 
 def put_dense(rows: Array, indices: Array, shape: Sequence[int], padding: int) -> Array:
@@ -89,7 +91,7 @@ def bag_cotangent(put: Callable[..., Any]) -> Callable[..., Any]:
 def sample_cotangent(grad: Array, weight: Array, indices: Array, bags: Array, padding: int) -> Any:
     """The gradient of `per_sample_weights`."""
     rows = _rows(grad, bags) * _rows(weight, indices)
-    return np.add.reduce(rows, axis=-1) * np.not_equal(indices, padding)
+    return summed(rows, (1,)) * np.not_equal(indices, padding)
 
 
 def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,16 +117,6 @@ def weighted_bag_cotangents(put: Callable[..., Any]) -> Callable[..., Any]:
         return [table, sample_cotangent(grad, weight, indices, bags, padding) if needs[1] else None]
 
     return cotangents
-
-
-def sample_shares(
-    indices: Array, bags: Array, counts: Array, mode: str, padding: int, scale: bool, dtype: np.dtype
-) -> Array:
-    """The factor for the gradient of each sample's row: from its weight, its bag's size and its frequency."""
-    share = shares(indices, padding, scale, dtype)
-    if share is None:
-        share = np.ones(np.shape(indices), dtype)
-    return share / np.maximum(counts, 1)[bags].astype(dtype) if mode == "mean" else share
 
 
 @operator(

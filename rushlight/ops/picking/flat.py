@@ -122,7 +122,7 @@ def _put(input: Array, index: Array, source: Array, accumulate: bool) -> Array:
     if accumulate:
         return input + _put_flat.forward(source, input.shape, index).astype(input.dtype, copy=False)
     out = duplicate(input)
-    flat, places, values = out.reshape(-1), np.reshape(index, -1), np.reshape(source, -1)
+    flat, places, values = out.reshape(-1), index.reshape(-1), source.reshape(-1)
     if not put_along(flat, places, 0, values):
         flat[places] = values
     return out

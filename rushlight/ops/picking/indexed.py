@@ -169,12 +169,17 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
     return shape[:dim] + shape[dim + 1 :]
 
 
+def times(array: Array, factor: float) -> Array:
+    """An array multiplied by a number, which is often 1."""
+    return array if factor == 1 else array * factor
+
+
 @operator(
     batch=with_index,
     additive=True,
     input=lambda grad: grad,
     source=lambda grad, dim, index, alpha, source_shape: np.reshape(
-        _index_select(grad, dim, index) * alpha, source_shape
+        times(_index_select(grad, dim, index), alpha), source_shape
     ),
     name="index_add",
 )
@@ -182,8 +187,7 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
 def _index_add(input: Array, dim: int, index: Array, source: Array, alpha: float) -> Array:
     if not input.size:
         return owned(input)
-    scaled = source if alpha == 1 else source * alpha
-    found = reduced_by_kernel(input, dim, index, scaled, "sum", True)
+    found = reduced_by_kernel(input, dim, index, times(source, alpha), "sum", True)
     if found is not None:
         return found
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)

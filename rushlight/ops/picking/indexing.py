@@ -18,7 +18,8 @@ from rushlight.core.recording import recording
 from rushlight.core.writing import check_apart, check_memory, shares
 from rushlight.dtypes import TYPE_NAMES
 from rushlight.kernels.accumulate import add_rows, flat_index
-from rushlight.kernels.picking import put_along
+from rushlight.kernels.masks import scattered, selected
+from rushlight.kernels.picking import put_along, take_along
 from rushlight.kernels.steps import zeros
 from rushlight.layouts import owned
 from rushlight.ops.arguments.keys import (
@@ -59,6 +60,13 @@ def has_mask(arrays: Sequence[Array]) -> bool:
 )
 def _index(input: Array, key: tuple[Any, ...]) -> Array:
     """The elements at a key of index arrays, masks and full slices."""
+    if (dim := place_of_array(key)) is not None:
+        index = key[dim]
+        if index.shape == input.shape and index.dtype == bool:
+            return selected(input, index)
+        found = take_along(input, index.reshape(-1), dim)
+        if found is not None:
+            return found if index.ndim == 1 else found.reshape(selected_shape(input, key))
     return np.ascontiguousarray(input[key], like=input)
 
 
@@ -69,6 +77,8 @@ def _accumulate(input: Array, shape: Sequence[int], key: tuple[Any, ...]) -> Arr
     arrays = [item for item in key if is_array(item)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         out = zeros(shape, input)
+        if arrays[0].shape == out.shape:
+            return scattered(out, arrays[0], input)
         out[key] = input
         return out
     dims, index, apart = located(key)
@@ -272,10 +282,21 @@ def _index_put(input: Array, values: Array, key: tuple[Any, ...], accumulate: bo
     return out
 
 
+def place_of_array(key: Sequence[Any]) -> int | None:
+    """The place of a key's only array: its dimension if it is one of indices."""
+    place = None
+    for number, item in enumerate(key):
+        if is_array(item):
+            if place is not None:
+                return None
+            place = number
+    return place
+
+
 def place_of_vector(key: Sequence[Any]) -> int | None:
     """The dimension of a key's only array of indices, if it is a vector."""
-    places = [dim for dim, item in enumerate(key) if is_array(item)]
-    return places[0] if len(places) == 1 and key[places[0]].ndim == 1 else None
+    place = place_of_array(key)
+    return place if place is not None and key[place].ndim == 1 else None
 
 
 @in_float32
@@ -333,6 +354,8 @@ def checked_values(
     """
     array, given = target._array, value._array
     shape = selected_shape(array, key)
+    if given.shape == shape and given.dtype is array.dtype:
+        return value
     trimmed = trimmed or (any_dtype and given.size == 1)  # a single element fills a mask, whatever its dimensions
     while trimmed and value._array.ndim > len(shape) and value._array.shape[0] == 1:
         value = value.squeeze(0)
@@ -354,9 +377,10 @@ def checked_values(
 
 def selected_shape(array: Array, key: Sequence[Array]) -> tuple[int, ...]:
     """The shape that a key of arrays selects, even if its indices are out of range."""
+    place = place_of_array(key)
+    if place is not None and type(only := key[place]) is np.ndarray and only.dtype.kind != "b":
+        return array.shape[:place] + only.shape + array.shape[place + 1 :]
     dims = [dim for dim, item in enumerate(key) if is_array(item)]
-    if len(dims) == 1 and type(only := key[dims[0]]) is np.ndarray and only.dtype.kind != "b":
-        return (*array.shape[: dims[0]], *only.shape, *array.shape[dims[0] + 1 :])
     if all(type(key[dim]) is np.ndarray and key[dim].dtype.kind != "b" for dim in dims):
         shapes = {key[dim].shape for dim in dims}
         if len(shapes) == 1:
@@ -402,7 +426,7 @@ def put_key(input: Tensor, indices: Any) -> tuple[Array, ...]:
     items = tuple([ALL if item is None else item for item in indices])
     _, arrays = basic_and_arrays(items, input._array.ndim)
     for place, item in enumerate(items):
-        number = as_index(item._array, warned=True) if isinstance(item, TensorBase) else item
+        number = as_index(item._array, warned=True) if isinstance(item, TensorBase) and not item._array.ndim else item
         if type(number) is int:  # from a tensor without dimensions
             arrays = (*arrays[:place], np.asarray(number), *arrays[place:])
     check_masks(arrays, input._array.shape)

@@ -16,7 +16,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import changed_at_once
 from rushlight.core.kinds import kind_of
 from rushlight.dtypes import TYPE_NAMES
-from rushlight.kernels.masks import scattered
+from rushlight.kernels.masks import scattered, selected
 from rushlight.kernels.steps import zeros
 from rushlight.layouts import owned
 from rushlight.ops.changes.filling import checked_number
@@ -138,7 +138,7 @@ def select_batch(op: Any, args: Any, levels: Any) -> Any:
     slopes={"input": "like input"},
 )
 def _masked_select(input: Array, mask: Array) -> Array:
-    return input[mask]
+    return selected(input, mask)
 
 
 def place_batch(op: Any, args: Any, levels: Any) -> Any:
@@ -159,9 +159,7 @@ def place_batch(op: Any, args: Any, levels: Any) -> Any:
 )
 def _place_masked(input: Array, mask: Array) -> Array:
     """Zeros with the elements of a vector, in order, where the mask is true: the adjoint of `masked_select`."""
-    out = zeros(mask.shape, input)
-    out[mask] = input
-    return out
+    return scattered(zeros(mask.shape, input), mask, input)
 
 
 @method

@@ -56,19 +56,21 @@ def found_places(input: Array) -> Array:
     return np.concatenate(found, 1).T
 
 
-@operator(batch=by(lambda n, input, size, fill_value: first_places(n, input, size, fill_value)))
+def first_places_of_batch(n: int, input: Array, size: int, fill_value: int) -> Array:
+    """The batch rule of `nonzero_static`."""
+    batch = input.shape[:n]
+    result = np.empty((*batch, size, input.ndim - n), np.int64)
+    for example in np.ndindex(batch):
+        result[example] = _nonzero_static.forward(input[example], size, fill_value)
+    return result
+
+
+@operator(batch=by(first_places_of_batch))
 def _nonzero_static(input: Array, size: int, fill_value: int) -> Array:
-    return first_places(0, input, size, fill_value)
-
-
-def first_places(n: int, input: Array, size: int, fill_value: int) -> Array:
-    """The first `size` rows of `nonzero` for each example of `n` batch dimensions, padded with `fill_value`."""
-    examples = input.reshape(math.prod(input.shape[:n]), *input.shape[n:])
-    result = np.full((len(examples), size, input.ndim - n), fill_value, np.int64)
-    for example, rows in zip(examples, result, strict=True):
-        found = places(example)[:size]
-        rows[: len(found)] = found
-    return result.reshape(*input.shape[:n], size, input.ndim - n)
+    result = np.full((size, input.ndim), fill_value, np.int64)
+    found = places(input)[:size]
+    result[: len(found)] = found
+    return result
 
 
 @method

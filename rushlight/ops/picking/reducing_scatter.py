@@ -7,10 +7,11 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
+from rushlight.core.fusion import fused
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.picking import put_along
 from rushlight.layouts import owned
-from rushlight.ops.elementwise.selection import _drop, _keep
+from rushlight.ops.elementwise.selection import _drop, _keep, _where
 from rushlight.ops.reductions.prod import _recur, _shift
 from rushlight.ops.table import operator
 
@@ -182,12 +183,34 @@ def extreme_cotangents(
     needs: Sequence[bool],
 ) -> tuple[Array, ...]:
     """The gradients of maxima and minima: shared evenly among all equal ones."""
-    ones = np.ones_like(src)
-    own_hits = np.where(input == result, np.ones_like(input), np.zeros_like(input))
-    hits = np.where(src == take(result), ones, np.zeros_like(src))
-    total = add(hits) + (own_hits if include_self else 0)
-    share = grad / np.where(total == 0, np.ones_like(total), total)
-    return own_hits * share, hits * take(share) if needs[1] else None
+    taken = take(result)
+    counts = add(are_same(src, taken).astype(src.dtype))
+    share = shares_of_all(grad, input, result, counts) if include_self else shares(grad, counts)
+    return where_same(input, result, share), where_same(src, taken, take(share)) if needs[1] else None
+
+
+@fused
+def are_same(x: Array, y: Array) -> Array:
+    """Whether two numbers are equal."""
+    return x == y
+
+
+@fused
+def where_same(x: Array, y: Array, share: Array) -> Array:
+    """A share where two numbers are equal; elsewhere 0 times it."""
+    return (x == y) * share
+
+
+@fused
+def shares(grad: Array, counts: Array) -> Array:
+    """A gradient divided by how many share it, if any do."""
+    return grad / _where(counts == 0, 1, counts)
+
+
+@fused
+def shares_of_all(grad: Array, input: Array, result: Array, counts: Array) -> Array:
+    """`shares` where the input's own element is one of those that are counted if it is equal to the result."""
+    return shares(grad, counts + (input == result))
 
 
 COTANGENTS = {

@@ -1,6 +1,7 @@
 """Unique elements, and how often they occur."""
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -8,8 +9,11 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by, dynamic, refusal
+from rushlight.core.fusion import fused
 from rushlight.core.kinds import is_half, kind_of
+from rushlight.kernels.accumulate import are_indices
 from rushlight.kernels.codes import LARGEST, SMALLEST
+from rushlight.kernels.masks import selected
 from rushlight.kernels.reductions import total
 from rushlight.ops.arguments.dims import known_dim
 from rushlight.ops.arguments.keywords import keywords
@@ -46,6 +50,8 @@ def distinct(input: Array, dim: int | None, numbered: bool, counted: bool) -> tu
     """The sorted unique elements (or slices); if wanted, the index of each element's value, and the counts."""
     if dim is None and (found := distinct_numbers(input, numbered, counted)) is not None:
         return found
+    if dim is not None and type(input) is np.ndarray and input.dtype.kind in "biu" and input.size:
+        return distinct_slices(np.moveaxis(input, dim, 0), dim, numbered, counted)
     values, *rest = np.unique(input, return_inverse=numbered, return_counts=True, axis=dim, equal_nan=False)
     values = values if dim is None else slices_in_order(np.moveaxis(values, dim, 0), dim)
     inverse = rest[0].reshape(input.shape if dim is None else -1) if numbered else np.zeros(0, np.int64)
@@ -71,17 +77,37 @@ def distinct_numbers(input: Any, numbered: bool, counted: bool) -> tuple[Array, 
     return (values + low).astype(input.dtype, copy=False), inverse, counts
 
 
+def distinct_slices(slices: np.ndarray, dim: int, numbered: bool, counted: bool) -> tuple[Array, ...]:
+    """`distinct` of slices of whole numbers along a dimension, which is moved to the front."""
+    order = np.lexsort(slices.reshape(len(slices), -1).T[::-1])
+    values, numbers, counts = runs(slices[order], 0, numbered, counted)
+    inverse = np.empty_like(numbers)
+    if numbered:
+        inverse[order] = numbers
+    return slices_in_order(values, dim), inverse, counts
+
+
 def slices_in_order(slices: Array, dim: int) -> Array:
     """Slices along a dimension, each contiguous in memory, as PyTorch puts them."""
     return np.moveaxis(np.array(slices, order="C"), 0, dim)
 
 
+@fused
+def are_different(x: Array, y: Array) -> Array:
+    """Whether elements differ."""
+    return x != y
+
+
 def runs(input: Array, dim: int | None, numbered: bool, counted: bool) -> Any:
     """The first of each run of equal elements (or slices); if wanted, each element's run and the run lengths."""
     rows = input.reshape(-1) if dim is None else np.moveaxis(input, dim, 0)
-    starts = np.ones(len(rows), bool)
-    starts[1:] = rows[1:] != rows[:-1] if rows.ndim == 1 else (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
-    values = rows[starts] if dim is None else slices_in_order(rows[starts], dim)
+    starts = np.empty(len(rows), bool)
+    starts[:1] = True
+    if rows.ndim == 1:
+        starts[1:] = are_different(rows[1:], rows[:-1])
+    else:
+        starts[1:] = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    values = selected(rows, starts) if dim is None else slices_in_order(rows[starts], dim)
     nothing = np.zeros(0, np.int64)
     inverse = (np.cumsum(starts) - 1).reshape(input.shape if dim is None else -1) if numbered else nothing
     counts = np.diff(np.append(np.flatnonzero(starts), len(rows))) if counted else nothing
@@ -204,7 +230,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input)}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if array.ndim != 1 or (array.size and array.min() < 0):
+    if array.ndim != 1 or not are_indices(array, sys.maxsize):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if not array.size:
         weights = None

@@ -195,6 +195,8 @@ def _logcumsumexp(input: Array, dim: int) -> Array:
     """y[i] = log(exp(x[0]) + ... + exp(x[i]))."""
     if input.ndim == 0:
         return input.copy()
+    if fast is not None and (found := fast.cumulative_logarithm(input, dim)) is not None:
+        return found
     if input.dtype.kind != "c":
         return by_slices(lambda part: np.logaddexp.accumulate(part, dim), input, dim)
     out = np.array(input, like=input)

@@ -12,7 +12,7 @@ from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase
 from rushlight.core.operators import unary as call_unary
 from rushlight.core.recording import recording
-from rushlight.kernels.codes import LARGEST, SMALLEST
+from rushlight.kernels.codes import LARGEST, SMALLEST, SUM
 from rushlight.kernels.ranking import extreme_along
 from rushlight.kernels.reductions import reduced, total
 from rushlight.ops.arguments.dims import wrap_dim
@@ -21,6 +21,7 @@ from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
 from rushlight.ops.elementwise.selection import _keep
 from rushlight.ops.picking.gather import _put_back, picked
+from rushlight.ops.picking.reducing_scatter import are_same, where_same
 from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated, repeated_over, type_name
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -47,7 +48,11 @@ def _shares(input: Array, extreme: Array, dims: Sequence[int] | None) -> Array:
 def shared(grad: Array, input: Array, result: Array, dims: Sequence[int], keepdim: bool) -> Array:
     """The gradient of a maximum or minimum over dimensions."""
     shape = kept_shape(input.shape, dims)
-    return repeated_over(grad, input.shape, dims, keepdim) * _shares(input, result.reshape(shape), dims)
+    extreme = result.reshape(shape)
+    if type(input) is not np.ndarray or type(grad) is not np.ndarray:
+        return repeated_over(grad, input.shape, dims, keepdim) * _shares(input, extreme, dims)
+    number = reduced(are_same(input, extreme), tuple(dims), True, SUM).astype(grad.dtype)
+    return where_same(input, extreme, grad.reshape(shape) / number)
 
 
 def shared_by_all(grad: Array, input: Array, result: Array) -> Array:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.arrays import as_array
 from rushlight.core.batching import leading, over_all
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.operators import unary as call_unary
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, as_numpy, dtype
 from rushlight.kernels.codes import NUMBERS, SUM
+from rushlight.kernels.parts import duplicate
 from rushlight.kernels.reductions import reduced, total
 from rushlight.layouts import expanded_strides, laid_over, widened
 from rushlight.ops.arguments.dims import INTEGERS
@@ -81,6 +83,14 @@ def repeated(grad: Array, shape: Sequence[int]) -> Array:
 def size_of(shape: Sequence[int], dims: Sequence[int]) -> int:
     """The number of elements that are reduced to one."""
     return math.prod([shape[d] for d in dims])
+
+
+def shared_out(grad: Array, shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> Array:
+    """The adjoint of a mean over `dims`."""
+    n = size_of(shape, dims)
+    if type(grad) is not np.ndarray or not n:
+        return repeated_over(grad, shape, dims, keepdim) / n
+    return duplicate(repeated_over(as_array(grad / n), shape, dims, keepdim))
 
 
 def type_name(input: Array) -> Any:
@@ -172,7 +182,7 @@ def infer_floating(name: str, input: Tensor, dtype: Any) -> Any:
     one_byte=False,
     linear=True,
     promote=integers_widened,
-    input=lambda grad, input_shape: repeated(grad, input_shape) / math.prod(input_shape),
+    input=lambda grad, input_shape: shared_out(grad, input_shape, range(len(input_shape)), False),
     batch=over_all(lambda input, dims: np.add.reduce(input, dims) / size_of(input.shape, dims)),
 )
 def _mean(input: Array) -> Array:
@@ -188,9 +198,7 @@ def _mean(input: Array) -> Array:
     linear=True,
     batch=leading,
     node="MeanBackward1",
-    input=lambda grad, input_shape, dims, keepdim: (
-        repeated_over(grad, input_shape, dims, keepdim) / size_of(input_shape, dims)
-    ),
+    input=lambda grad, input_shape, dims, keepdim: shared_out(grad, input_shape, dims, keepdim),
 )
 def _mean_dims(input: Array, dims: tuple[int, ...], keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     return averaged(input, dims, keepdim, dtype)

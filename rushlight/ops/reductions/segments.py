@@ -11,6 +11,7 @@ from rushlight.core.batched import values
 from rushlight.core.batching import leading
 from rushlight.core.interpreters import rely_on
 from rushlight.core.kinds import INDICES, kind_of
+from rushlight.kernels.accumulate import are_indices
 from rushlight.kernels.codes import LARGEST, PRODUCT, SMALLEST, SUM
 from rushlight.kernels.compiled import load
 from rushlight.kernels.steps import zeros
@@ -119,18 +120,23 @@ def _segment_reduce(input: Array, starts: Array, ends: Array, reduce: str, initi
     inner = input.shape[starts.ndim :]
     rows = input.reshape(math.prod(input.shape[: axis + 1]), *inner)
     first, last = (flat_bounds(bounds, input.shape[axis]) for bounds in (starts, ends))
-    held = last > first
     start = start_of(reduce, input.dtype) if initial is None else initial
-    found = None if fast is None else fast.reduced(rows, first, last, KINDS[reduce], start)
-    result = np.full((starts.size, *inner), start, input.dtype, like=input) if found is None else found
-    if found is None and held.any():
-        ufunc = UFUNCS[reduce]
-        result[held] = ufunc(reduced_runs(ufunc, rows, first[held], last[held]), start)
+    result = None if fast is None else fast.reduced(rows, first, last, KINDS[reduce], start)
+    if result is None:
+        result = reduced_segments(rows, first, last, UFUNCS[reduce], start)
     if reduce == "mean":
         result = result / np.maximum(last - first, 1).reshape(-1, *(1,) * len(inner)).astype(input.dtype)
         if initial is None:
-            result[~held] = np.nan
+            result[last <= first] = np.nan
     return result.reshape(*starts.shape, *inner)
+
+
+def reduced_segments(rows: Array, first: Array, last: Array, ufunc: np.ufunc, start: float) -> Array:
+    """The reductions of segments of rows by NumPy's functions, each from a start."""
+    result, held = np.full((first.size, *rows.shape[1:]), start, rows.dtype, like=rows), last > first
+    if held.any():
+        result[held] = ufunc(reduced_runs(ufunc, rows, first[held], last[held]), start)
+    return result
 
 
 def reduced_runs(ufunc: Any, rows: Array, first: Array, last: Array) -> Array:
@@ -148,8 +154,9 @@ def fit(ends: Array, starts: Array, length: int) -> bool:
 
 
 def fill_all(lengths: Array, length: int) -> bool:
-    """Whether the lengths of the segments add up to the length of the data."""
-    return bool((values(lengths).sum(-1) == length).all())
+    """Whether the lengths of the segments are not negative and add up to the length of the data."""
+    given = values(lengths)
+    return are_indices(given, length + 1) and bool((np.add.reduce(given, -1) == length).all())
 
 
 def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: int, unsafe: bool) -> tuple[Any, Any]:
@@ -170,29 +177,36 @@ def bounds_of(lengths: Tensor | None, offsets: Tensor | None, shape: Any, axis: 
             f"segment_reduce(): the dimensions before axis {axis} must be those of data, {list(shape[:axis])}, but got "
             f"{list(array.shape[:axis])}"
         )
+    if lengths is not None and not unsafe:
+        check_lengths(array, shape[axis])
     if lengths is None:
         starts, ends = given[..., :-1], given[..., 1:]
     else:
-        if not unsafe:
-            check_lengths(array, shape[axis])
         ends = given.cumsum(-1)
         starts = ends - given
-    if not fit(ends._array, starts._array, shape[axis]):
-        raise RuntimeError(f"segment_reduce(): segments reach beyond the {shape[axis]} places of data")
-    rely_on(fit, ends._array, starts._array, shape[axis])
+    if lengths is None or unsafe:
+        check_bounds(ends._array, starts._array, shape[axis])
     return starts, ends
+
+
+def check_bounds(ends: Array, starts: Array, length: int) -> None:
+    """Raises an error for segments that reach beyond the data."""
+    if not fit(ends, starts, length):
+        raise RuntimeError(f"segment_reduce(): segments reach beyond the {length} places of data")
+    rely_on(fit, ends, starts, length)
 
 
 def check_lengths(lengths: Array, length: int) -> None:
     """Raises PyTorch's errors for segment lengths that do not fit the data."""
-    if values(lengths).min(initial=0) < 0:
+    if fill_all(lengths, length):
+        rely_on(fill_all, lengths, length)
+    elif values(lengths).min(initial=0) < 0:
         raise RuntimeError("lengths contains negative value!")
-    if not fill_all(lengths, length):
+    else:
         raise RuntimeError(
             "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
             "!unsafe."
         )
-    rely_on(fill_all, lengths, length)
 
 
 @takes_out

@@ -1,0 +1,3 @@
+cimport numpy as cnp
+
+cdef cnp.ndarray contiguous(object x)
