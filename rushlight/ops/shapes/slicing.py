@@ -13,6 +13,7 @@ from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.kernels.parts import assign, stacked
+from rushlight.kernels.patches import added
 from rushlight.kernels.steps import zeros
 from rushlight.layouts import diagonal_of, extent, fast, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
@@ -268,14 +269,9 @@ def _unfold(input: Array, dim: int, size: int, step: int) -> Array:
 )
 def _fold(input: Array, shape: Sequence[int], dim: int, size: int, step: int) -> Array:
     """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
-    out = np.zeros(shape, input.dtype, like=input)
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
-    places = (ALL,) * dim
-    count = input.shape[dim]
-    for k in range(size):
-        out[(*places, slice(k, k + step * (count - 1) + 1, step))] += input[..., k]
-    return out
+    return added(input, shape, dim, step)
 
 
 @method
