@@ -108,6 +108,7 @@ CALLS = {
     "lapack.least_squares": lambda: torch.linalg.lstsq(x(), x()),
     "lapack.eigh": lambda: torch.linalg.eigh(torch.eye(8)),
     "lapack.eig": lambda: torch.linalg.eig(torch.eye(8)),
+    "lists.numbers": lambda: torch.tensor([[1.0, 2.0], [3.0, 4.0]]),
     "log_sums.log_sums": lambda: x().logsumexp(1),
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
     "margins.are_listed": lambda: F.multilabel_margin_loss(x(), i(8, 8, 8)),
