@@ -25,13 +25,35 @@ def convert(x: Any, out: Any) -> bool:
 
 
 def cast(x: Any, dtype: np.dtype) -> np.ndarray | None:
-    """A contiguous array in another dtype; None without a kernel for it."""
+    """A dense array in another dtype, in its order in memory; None without a kernel for it."""
     return None if fast is None else fast.converted(x, dtype)
 
 
 def complex_of(real: Any, imag: Any) -> np.ndarray | None:
-    """Complex numbers of their parts, contiguous arrays of one shape and dtype; None for others, or without kernels."""
-    return None if fast is None else fast.complex_of(real, imag)
+    """Complex numbers of their parts, of one shape and dtype, in the order of the first that is not contiguous.
+
+    None for others, or without kernels.
+    """
+    if fast is None or type(real) is not np.ndarray or type(imag) is not np.ndarray:
+        return None
+    found = fast.complex_of(real, imag)
+    if found is None and real.shape == imag.shape and real.dtype is imag.dtype:
+        found = fast.complex_of(*in_one_order(real, imag))
+    return found
+
+
+def in_one_order(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays of one shape and dtype, one of them copied to the order of the first that is not contiguous."""
+    if x.flags.c_contiguous:
+        return reordered(x, y), y
+    return x, reordered(y, x)
+
+
+def reordered(x: np.ndarray, model: np.ndarray) -> np.ndarray:
+    """A copy of an array in the order of another."""
+    out = np.empty_like(model)
+    assign(out, x)
+    return out
 
 
 def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -1,15 +1,12 @@
 """Copies of arrays in the memory order of others, so that kernels can traverse both."""
 
-from types import ModuleType
-
 import numpy as np
 
-from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import assign, duplicate
 from rushlight.kernels.patches import batch_first, batch_last
 
 __all__ = ["laid_out_like"]
 
-fast: ModuleType | None = load("layouts")
 LARGE = 1 << 12  # elements from which on a copy in another order pays off
 
 
@@ -20,7 +17,7 @@ def laid_out_like(x: np.ndarray, model: np.ndarray) -> np.ndarray:
     if x.flags.c_contiguous and batch_last(model).flags.c_contiguous:
         return batch_first(samples_innermost(x))
     copy = np.empty_like(model, dtype=x.dtype)
-    copy[...] = x
+    assign(copy, x)
     return copy
 
 
@@ -35,5 +32,4 @@ def samples_innermost(batch: np.ndarray) -> np.ndarray:
 
 def transposed(matrix: np.ndarray) -> np.ndarray:
     """The transpose of a contiguous matrix, contiguous too."""
-    found = None if fast is None else fast.transposed(matrix)
-    return np.ascontiguousarray(matrix.T) if found is None else found
+    return duplicate(matrix.T)

@@ -1,5 +1,6 @@
 """Padding with a constant or with elements of the array, and its adjoint."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.accumulate import add_rows
 from rushlight.kernels.compiled import load
+from rushlight.kernels.parts import MANY, duplicate
 
 __all__ = ["added_back", "as_places", "picked", "surrounded"]
 
@@ -42,7 +44,7 @@ def outside(n: int, before: int, after: int) -> Array:
 
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given positions of each of the last dimensions."""
-    if has_kernel(input) and (found := fast.padded(input, tuple(places), None)) is not None:
+    if has_kernel(input) and (found := fast.padded(in_order(input), tuple(places), None)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
@@ -51,7 +53,7 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
 
 def added_back(input: Array, shape: Sequence[int], places: Sequence[np.ndarray]) -> Array:
     """Each element added to the one at its position in an array of `shape`: the adjoint of `picked`."""
-    if has_kernel(input) and (found := fast.unpadded(input, tuple(shape), tuple(places))) is not None:
+    if has_kernel(input) and (found := fast.unpadded(in_order(input), tuple(shape), tuple(places))) is not None:
         return found
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.swapaxes(input, dim, 0)
@@ -63,20 +65,36 @@ def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) 
     """The array padded with a constant, or cropped; None if there is no kernel for it."""
     if not has_kernel(input):
         return None
-    return fast.padded(input, places_surrounded(input.shape, tuple(widths)), np.array(value, input.dtype))
+    places, behind = places_surrounded(input.shape, tuple(widths))
+    if not places:
+        return duplicate(input)
+    return fast.padded(in_order(input), places, np.array(value, input.dtype), behind)
 
 
-def places_between(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, ...]:
-    """The positions along each dimension from the first one on that is padded or cropped."""
-    first = next((dim for dim, around in enumerate(widths) if around != (0, 0)), len(widths) - 1)
-    lines = zip(shape[first:], widths[first:], strict=True)
-    return tuple([outside(n, before, after) for n, (before, after) in lines])
+def in_order(input: np.ndarray) -> np.ndarray:
+    """The array contiguous."""
+    return input if input.flags.c_contiguous else duplicate(input)
+
+
+def places_between(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[tuple[np.ndarray, ...], int]:
+    """The positions along each dimension from the first to the last that is padded or cropped, and how many follow.
+
+    If threads could not share the lines up to there, one more dimension is taken.
+    """
+    dims = [dim for dim, around in enumerate(widths) if around != (0, 0)]
+    if not dims:
+        return (), 0
+    last = dims[-1] if math.prod(shape[: dims[-1]]) >= MANY else min(dims[-1] + 1, len(shape) - 1)
+    places = tuple([outside(shape[dim], *widths[dim]) for dim in range(dims[0], last + 1)])
+    return places, len(shape) - 1 - last
 
 
 places_again = lru_cache(maxsize=256)(places_between)
 
 
-def places_surrounded(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, ...]:
+def places_surrounded(
+    shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]
+) -> tuple[tuple[np.ndarray, ...], int]:
     """`places_between`, which are kept for small arrays."""
     return (places_again if max(shape, default=0) < LONG else places_between)(shape, widths)
 

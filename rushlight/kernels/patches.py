@@ -166,3 +166,17 @@ def fold(columns: np.ndarray, spatial: Size, kernel: Size, dilation: Size, paddi
     for run, column in zip(runs(image), runs(columns), strict=True):
         add_windows(run, column, kernel, stride, padding, dilation)
     return image
+
+
+def added(windows: Any, shape: Size, dim: int, step: int) -> Any:
+    """Return an array of a shape, each element the sum of its copies in overlapping windows of a dimension.
+
+    The windows are `step` apart; their elements are the last dimension.
+    """
+    if fast is not None and (found := fast.added(windows, tuple(shape), dim, step)) is not None:
+        return found
+    out = np.zeros(shape, windows.dtype, like=windows)
+    before, reach = (slice(None),) * dim, step * (windows.shape[dim] - 1) + 1
+    for k in range(windows.shape[-1]):
+        out[(*before, slice(k, k + reach, step))] += windows[..., k]
+    return out

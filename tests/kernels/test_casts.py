@@ -64,3 +64,18 @@ def test_complex_numbers_of_their_parts(form, shape, dtype):
     assert found.imag.tobytes() == imag.tobytes()
     assert casts.complex_of(real, imag[:1]) is None
     assert casts.complex_of(real, imag.astype("f2")) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_in_other_orders(form, dtype):
+    real, imag = np.random.default_rng(0).standard_normal((2, 30, 20, 4)).astype(dtype)
+    turned = [np.ascontiguousarray(x.T).T for x in (real, imag)]
+    for parts in ((turned[0], imag), (real, turned[1]), turned, (real[:, ::2], imag[:, ::2])):
+        found = casts.complex_of(*parts)
+        if form == "numpy":
+            assert found is None
+        elif found is not None:
+            np.testing.assert_array_equal(found.real, parts[0])
+            np.testing.assert_array_equal(found.imag, parts[1])
+        if parts[0].flags.forc and form != "numpy":
+            assert found.flags.f_contiguous

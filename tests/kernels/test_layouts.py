@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rushlight.kernels import layouts
+from rushlight.kernels import layouts, parts
 from rushlight.kernels.layouts import laid_out_like, transposed
 from rushlight.kernels.patches import batch_first
 
@@ -12,7 +12,7 @@ from rushlight.kernels.patches import batch_first
 def form(request, monkeypatch):
     """Both forms of the kernel."""
     if request.param == "NumPy":
-        monkeypatch.setattr(layouts, "fast", None)
+        monkeypatch.setattr(parts, "fast", None)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])

@@ -73,6 +73,25 @@ def test_windows_and_repetitions(dtype, size):
         assert np.array_equal(torch.from_numpy(x).repeat_interleave(size, dim).numpy(), np.repeat(x, size, dim))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("columns", [(2,), (3,), (5,), (8,), (16,), (70,), (3, 9), (2, 1, 40), (300,)], ids=str)
+@pytest.mark.parametrize("rows", [8, 16, 100])
+def test_what_lies_across(dtype, columns, rows):
+    x = numbers((*columns, 2, rows), dtype)
+    across = np.moveaxis(x, -1, 0)  # the first dimension lies side by side
+    assert np.array_equal(parts.duplicate(across), across)
+    assert np.array_equal(parts.duplicate(np.moveaxis(x, -2, 0)), np.moveaxis(x, -2, 0))
+    last = np.moveaxis(across, -1, 0)
+    assert np.array_equal(parts.duplicate(last), last)
+    windows = np.lib.stride_tricks.sliding_window_view(across, 2, 1)
+    assert np.array_equal(parts.duplicate(windows), windows)
+    wide = np.zeros((*across.shape, 2), dtype)
+    parts.assign(wide[..., 0], across)
+    parts.assign(wide[::-1, ..., 1], across[::-1])
+    assert np.array_equal(wide[..., 0], across)
+    assert np.array_equal(wide[..., 1], across)
+
+
 def test_assigning_to_what_is_read():
     x = np.arange(12.0)
     parts.assign(x[1:], x[:-1])

@@ -33,7 +33,9 @@ def layouts_of(x):
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("widths", [(1, 2), (0, 1), (2, 0, 1, 1), (0, 0, 1, 0), (1, 0, 0, 1, 1, 1)])
+@pytest.mark.parametrize(
+    "widths", [(1, 2), (0, 1), (0, 0), (2, 0, 1, 1), (0, 0, 1, 0), (1, 0, 0, 1, 1, 1), (0, 0, 0, 0, 1, 0)]
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_padding_is_numpys(shape, widths, dtype, mode):
     dims = len(widths) // 2

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kernels.cases import waves
 
 from rushlight.kernels import patches
-from rushlight.kernels.patches import fold, unfold
+from rushlight.kernels.patches import added, fold, unfold
 
 
 @pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
@@ -54,3 +54,21 @@ def test_live(samples: int) -> None:
 def test_kernel_too_large() -> None:
     with pytest.raises(RuntimeError, match="Kernel size can't be greater than actual input size"):
         unfold(np.ones((1, 1, 2, 2)), (3, 3), (1, 1), (0, 0), (1, 1))
+
+
+@settings(max_examples=150)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=3), st.data())
+def test_overlapping_windows_are_added(shape, data) -> None:
+    """The adjoint of a view of windows of any size and distance, along any dimension."""
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    size, step = data.draw(st.integers(1, shape[dim])), data.draw(st.integers(1, 5))
+    dtype = data.draw(st.sampled_from(("float32", "float64", "complex128")))
+    x = waves(tuple(shape), "float64", 0).astype(dtype)
+    before = (slice(None),) * dim
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, dim)[(*before, slice(None, None, step))]
+    expected = np.zeros(shape, dtype)
+    for place in np.ndindex(windows.shape):
+        at = list(place[:-1])
+        at[dim] = at[dim] * step + place[-1]
+        expected[tuple(at)] += windows[place]
+    np.testing.assert_allclose(added(windows, tuple(shape), dim, step), expected, rtol=1e-5, atol=1e-5)

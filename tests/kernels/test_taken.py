@@ -67,6 +67,7 @@ CALLS = {
     "channels.move": lambda: F.batch_norm(x(4, 3, 8, 8), torch.zeros(3), torch.ones(3), training=True),
     "convolution.products": lambda: F.conv2d(x(4, 16, 16, 16), x(16, 16, 3, 3)),
     "contractions.contractions": lambda: back(F.conv2d(x(16, 16, 16, 16), x(8, 16, 3, 3))),
+    "columns.added": lambda: back(x().unfold(1, 4, 1)),
     "columns.moved": lambda: back(F.unfold(x(2, 3, 8, 8), 3)),
     "cumulative.cumulative_sum": lambda: back(x().cumsum(1)),
     "cumulative.cumulative_product": lambda: x().cumprod(1),
@@ -108,7 +109,7 @@ CALLS = {
     "lapack.least_squares": lambda: torch.linalg.lstsq(x(), x()),
     "lapack.eigh": lambda: torch.linalg.eigh(torch.eye(8)),
     "lapack.eig": lambda: torch.linalg.eig(torch.eye(8)),
-    "layouts.transposed": lambda: back(F.batch_norm(convolved(), None, None, training=True).flatten(1)),
+    "lists.numbers": lambda: torch.tensor([[1.0, 2.0], [3.0, 4.0]]),
     "log_sums.log_sums": lambda: x().logsumexp(1),
     "maps.mapped": lambda: F.interpolate(x(2, 3, 8, 8), scale_factor=2, mode="bilinear"),
     "margins.are_listed": lambda: F.multilabel_margin_loss(x(), i(8, 8, 8)),
@@ -199,7 +200,9 @@ CALLS = {
     "windows.expanded": lambda: x(1, 6).expand(3, 6),
     "windows.diagonal": lambda: x(3, 3).diagonal(),
     "windows.compact": lambda: x().as_strided((3, 3), (2, 1)).clone(),
-    "windows.laid_over": lambda: x().as_strided((3, 3), (2, 1)),
+    "windows.laid_over": lambda: x().unfold(1, 4, 1),
+    "windows.place": lambda: x().as_strided((3, 3), (2, 1)),
+    "windows.strided": lambda: x().as_strided((3, 3), (2, 1)),
 }
 
 

@@ -10,7 +10,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from rushlight.kernels.compiled.arrays cimport fits, float_type, is_dense
+from rushlight.kernels.compiled.arrays cimport fits, float_type, is_dense, same_strides
 from rushlight.kernels.compiled.lanes cimport real as number, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -284,40 +284,28 @@ def convert(cnp.ndarray x, cnp.ndarray out):
     return True
 
 
-cdef bint lies_plainly(cnp.ndarray x) noexcept:
-    """Whether an array is contiguous, with the strides of a new one."""
-    cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
-    cdef int d
-    for d in range(x.ndim - 1, -1, -1):
-        if x.strides[d] != step:
-            return False
-        step *= x.shape[d]
-    return step != 0
-
-
-cdef bint lies_in_reverse(cnp.ndarray x) noexcept:
-    """Whether an array is contiguous with its dimensions in reverse order, each larger than 1."""
-    cdef cnp.npy_intp step = cnp.PyArray_ITEMSIZE(x)
+cdef cnp.ndarray alike(cnp.ndarray x, cnp.dtype dtype):
+    """A new array with the order in memory of a dense one, of another type."""
+    cdef cnp.npy_intp[64] steps
+    cdef cnp.npy_intp size = cnp.PyArray_ITEMSIZE(x), size_out = dtype.itemsize
     cdef int d
     for d in range(x.ndim):
-        if x.strides[d] != step or x.shape[d] < 2:
-            return False
-        step *= x.shape[d]
-    return True
+        steps[d] = x.strides[d] // size * size_out
+    Py_INCREF(dtype)  # the new array steals a reference
+    return PyArray_NewFromDescr(<void*>cnp.ndarray, dtype, x.ndim, x.shape, steps, NULL, 0, NULL)
+
+
+cdef bint lies_densely(object x) noexcept:
+    """Whether an array has elements, which are contiguous in memory in any order."""
+    return cnp.PyArray_CheckExact(x) and cnp.PyArray_SIZE(x) != 0 and is_dense(x)
 
 
 def converted(given, cnp.dtype dtype):
-    """A contiguous array, or a transposed one, in another type; None for others, and where there is no loop."""
+    """A dense array in another type, in the same order in memory; None for others, and where there is no loop."""
     cdef cnp.ndarray x, out
-    cdef bint plain
-    if not cnp.PyArray_CheckExact(given):
+    if not lies_densely(given):
         return None
-    x, plain = given, lies_plainly(given)
-    if not plain and not lies_in_reverse(x):
-        return None
-    Py_INCREF(dtype)  # the new array steals a reference
-    out = PyArray_NewFromDescr(
-        <void*>cnp.ndarray, dtype, x.ndim, x.shape, NULL, NULL, 0 if plain else cnp.NPY_ARRAY_F_CONTIGUOUS, NULL)
+    x, out = given, alike(given, dtype)
     if not can_convert(x, kind_of(x), kind_of(out)):
         return None
     write(x, out)
@@ -350,14 +338,14 @@ cdef void interleave_part(const void* given, Py_ssize_t start, Py_ssize_t stop) 
 
 
 def complex_of(real, imag):
-    """Complex numbers of their real and imaginary parts: contiguous float arrays of one type and shape; None for others."""
+    """Complex numbers of their real and imaginary parts: dense float arrays of one type and layout; None for others."""
     cdef Parts job
     cdef int kind = float_type(real)
     cdef cnp.ndarray x, out
-    if kind == 0 or not fits(imag, real) or not lies_plainly(real) or not lies_plainly(imag):
+    if kind == 0 or not fits(imag, real) or not lies_densely(real) or not same_strides(real, imag):
         return None
     x, job.single = real, kind == cnp.NPY_FLOAT
-    out = cnp.PyArray_SimpleNew(x.ndim, x.shape, cnp.NPY_CFLOAT if job.single else cnp.NPY_CDOUBLE)
+    out = alike(x, cnp.PyArray_DescrFromType(cnp.NPY_CFLOAT if job.single else cnp.NPY_CDOUBLE))
     job.real, job.imag, job.out = cnp.PyArray_DATA(real), cnp.PyArray_DATA(imag), cnp.PyArray_DATA(out)
     shared(interleave_part, &job, cnp.PyArray_SIZE(x), GRAIN)
     return out

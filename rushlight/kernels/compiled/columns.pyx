@@ -1,5 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Patches of images as columns (im2col), and the adjoint, which adds columns up to images (col2im)."""
+"""Patches of images as columns (im2col), and the adjoint, which adds columns up to images (col2im).
+
+Also the sums of overlapping windows of one dimension, which may have a distance and any size.
+"""
+
+import numpy as np
 
 cimport numpy as cnp
 from libc.string cimport memset
@@ -108,4 +113,99 @@ def moved(given, spatial, places, kernel, stride, padding, dilation, bint back):
     job.images, job.columns = cnp.PyArray_DATA(out if back else source), cnp.PyArray_DATA(source if back else out)
     job.back, job.single = back, kind == cnp.NPY_FLOAT
     shared(move_planes, &job, shape[0] * (shape[1] if back else source.shape[1]), max(1, GRAIN // (taps * count)))
+    return out
+
+
+cdef struct Windows:
+    const void* x  # (outer, count, inner, size)
+    void* out  # (outer, length, inner)
+    Py_ssize_t count, inner, size, step, length
+    bint single
+
+
+cdef always add_line(real* out, Py_ssize_t to, const real* x, Py_ssize_t apart, Py_ssize_t n, Py_ssize_t terms,
+                     Py_ssize_t back) noexcept nogil:
+    """Writes n sums of some terms each, which are `back` apart."""
+    cdef Py_ssize_t i, t
+    cdef real total
+    for i in range(n):
+        total = 0
+        for t in range(terms):
+            total += x[i * apart - t * back]
+        out[i * to] = total
+
+
+cdef always add_some(real* out, Py_ssize_t to, const real* x, Py_ssize_t apart, Py_ssize_t n, Py_ssize_t terms,
+                     Py_ssize_t back) noexcept nogil:
+    """`add_line`; few terms take no loop."""
+    if terms == 1:
+        add_line(out, to, x, apart, n, 1, back)
+    elif terms == 2:
+        add_line(out, to, x, apart, n, 2, back)
+    elif terms == 3:
+        add_line(out, to, x, apart, n, 3, back)
+    elif terms == 4:
+        add_line(out, to, x, apart, n, 4, back)
+    else:
+        add_line(out, to, x, apart, n, terms, back)
+
+
+cdef wide add_windows(const real* x, real* out, const Windows* job, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Writes the sums at `step` places each from the start-th to the stop-th window of a line, and beyond the last.
+
+    All windows but the first and last few meet equally many others.
+    """
+    cdef Py_ssize_t inner = job.inner, step = job.step, k, c, n, first, last, terms
+    cdef Py_ssize_t back = inner * job.size - step  # from an element to the one at its place in the window before
+    for k in range(step):
+        terms = (job.size - k + step - 1) // step if k < job.size else 0
+        c = start
+        while c < stop and c * step + k < job.length:
+            first, last = max(<Py_ssize_t>0, c - job.count + 1), min(terms, c + 1)
+            n = 1
+            if inner == 1 and terms - 1 <= c < job.count:
+                n = min(min(stop, job.count) - c, (job.length - k - 1) // step + 1 - c)
+            add_some(out + (c * step + k) * inner, step if inner == 1 else 1, x + c * inner * job.size + k - first * back,
+                     job.size, n if inner == 1 else inner, max(<Py_ssize_t>0, last - first), back)
+            c += n
+
+
+cdef void add_lines(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Processes some windows, counted through all lines."""
+    cdef const Windows* job = <const Windows*>given
+    cdef Py_ssize_t windows = (job.length - 1) // job.step + 1, line, first, last
+    cdef Py_ssize_t source = job.count * job.inner * job.size, target = job.length * job.inner
+    while start < stop:
+        line, first = start // windows, start % windows
+        last = min(windows, first + stop - start)
+        start += last - first
+        if job.single:
+            add_windows(<const float*>job.x + line * source, <float*>job.out + line * target, job, first, last)
+        else:
+            add_windows(<const double*>job.x + line * source, <double*>job.out + line * target, job, first, last)
+
+
+def added(given, tuple shape not None, int dim, Py_ssize_t step):
+    """The sum of overlapping windows of a dimension, `step` apart, in an array of a shape; their elements come last.
+
+    None for arrays that are not taken.
+    """
+    cdef Windows job
+    cdef cnp.ndarray source, out
+    cdef int d, kind = float_type(given)
+    cdef Py_ssize_t outer = 1
+    if kind == 0:
+        return None
+    source = cnp.PyArray_GETCONTIGUOUS(given)
+    out = np.empty(shape, source.dtype)
+    job.x, job.out, job.single = cnp.PyArray_DATA(source), cnp.PyArray_DATA(out), kind == cnp.NPY_FLOAT
+    job.count, job.size, job.step = source.shape[dim], source.shape[source.ndim - 1], step
+    job.length, job.inner = out.shape[dim], 1
+    for d in range(out.ndim):
+        if d < dim:
+            outer *= out.shape[d]
+        elif d > dim:
+            job.inner *= out.shape[d]
+    windows = (job.length - 1) // step + 1
+    shared(add_lines, &job, outer * windows, max(1, GRAIN // (job.size * job.inner)))
     return out

@@ -2,7 +2,8 @@
 """Copies of arrays of any strides: as they are, flipped, rolled or joined.
 
 Dimensions are sorted by the steps of the result and joined where both arrays have no gaps between their rows. What both
-arrays have side by side is moved as one run.
+arrays have side by side is moved as one run. Where a dimension lies side by side in one array and another in the other,
+blocks of both are moved, so that neither array is read or written far apart; floats in squares in registers.
 """
 
 cimport numpy as cnp
@@ -10,8 +11,9 @@ from libc.string cimport memcpy
 
 from rushlight.kernels.compiled.arrays cimport PyArray_NewLikeArray
 from rushlight.kernels.compiled.copies cimport item
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport always, floats, wide, wide_registers, widest
 from rushlight.kernels.compiled.sharing cimport shared
+from rushlight.kernels.compiled.squares cimport turned
 
 cnp.import_array()
 
@@ -19,6 +21,9 @@ cdef enum:
     MOST_DIMS = 64
     FEW = 8  # indices of a dimension along which runs are not moved one after the other if another has more
     GRAIN = 1 << 16  # bytes of one thread's part
+    SIDE = 16  # rows and columns of a square
+    ROWS = 64  # of a block
+    COLUMNS = 64
 
 cdef struct Move:
     char* out
@@ -29,6 +34,8 @@ cdef struct Move:
     Py_ssize_t shape[MOST_DIMS]
     Py_ssize_t to[MOST_DIMS]  # bytes from one index to the next
     Py_ssize_t step[MOST_DIMS]
+    int down  # with blocks the dimension that lies side by side in x; what is behind it does in the result
+    Py_ssize_t columns  # of the result, behind that dimension
 
 
 cdef wide move_items(char* out, Py_ssize_t to, const char* x, Py_ssize_t step, Py_ssize_t n, item* like) noexcept nogil:
@@ -122,8 +129,8 @@ cdef void exchange(Move* job, int d, int other) noexcept nogil:
 
 
 cdef void arrange(Move* job) noexcept nogil:
-    """Sorts and joins the dimensions; the last is then the one whose runs are moved one after the other."""
-    cdef int d, kept = 0, longest
+    """Sorts and joins the dimensions; the last may then be moved as one run."""
+    cdef int d, kept = 0
     for d in range(job.ndim):
         if job.shape[d] != 1:
             job.shape[kept], job.to[kept], job.step[kept] = job.shape[d], job.to[d], job.step[d]
@@ -144,12 +151,149 @@ cdef void arrange(Move* job) noexcept nogil:
     if job.ndim and job.to[job.ndim - 1] == job.run and job.step[job.ndim - 1] == job.run:
         job.ndim -= 1
         job.run *= job.shape[job.ndim]
-    longest = job.ndim - 1
-    if job.ndim and job.shape[longest] < FEW:
+
+
+cdef void choose_line(Move* job) noexcept nogil:
+    """Makes the last dimension one along which enough runs are moved one after the other."""
+    cdef int d, longest = job.ndim - 1
+    if job.shape[longest] < FEW:
         for d in range(job.ndim):
             if job.shape[d] > job.shape[longest]:
                 longest = d
         exchange(job, longest, job.ndim - 1)
+
+
+cdef bint is_crossed(Move* job) noexcept nogil:
+    """Whether blocks of two dimensions are moved; the one that lies side by side in x is then next to the columns."""
+    cdef int d, last = job.ndim - 1, first = job.ndim - 1
+    if job.ndim < 2 or job.run != job.size or job.to[last] != job.size or job.size not in (1, 2, 4, 8, 16):
+        return False
+    job.columns = job.shape[last]
+    while first and job.to[first - 1] == job.to[first] * job.shape[first] and job.step[first - 1] != job.size:
+        first -= 1
+        job.columns *= job.shape[first]
+    for d in range(first):
+        if job.step[d] == job.size and job.shape[d] >= FEW:
+            for last in range(d, first - 1):
+                exchange(job, last, last + 1)
+            job.down = first - 1
+            return True
+    return False
+
+
+cdef void locate(const Move* job, Py_ssize_t column, Py_ssize_t n, Py_ssize_t* places) noexcept nogil:
+    """Where n columns are in x."""
+    cdef Py_ssize_t at[MOST_DIMS]
+    cdef Py_ssize_t place = 0, done = 0, run, i
+    cdef int d, last = job.ndim - 1
+    for d in range(last, job.down, -1):
+        at[d] = column % job.shape[d]
+        column //= job.shape[d]
+        place += at[d] * job.step[d]
+    while True:
+        run = min(n - done, job.shape[last] - at[last])
+        for i in range(run):
+            places[done + i] = place + i * job.step[last]
+        done += run
+        if done == n:
+            return
+        d = last
+        at[d] += run
+        place += run * job.step[d]
+        while at[d] == job.shape[d]:
+            place += job.step[d - 1] - at[d] * job.step[d]
+            at[d] = 0
+            d -= 1
+            at[d] += 1
+
+
+cdef always turn_rows(char* out, Py_ssize_t to, const char* x, const Py_ssize_t* places, Py_ssize_t rows,
+                      Py_ssize_t columns, item* like) noexcept nogil:
+    """Moves some rows of some columns."""
+    cdef Py_ssize_t i, j
+    for i in range(rows):
+        for j in range(columns):
+            (<item*>(out + i * to))[j] = (<const item*>(x + places[j]))[i]
+
+
+cdef wide turn(char* out, Py_ssize_t to, const char* x, const Py_ssize_t* places, Py_ssize_t rows, Py_ssize_t columns,
+               item* like) noexcept nogil:
+    """Moves some rows of up to 16 columns; a number of these that the compiler knows takes no loop."""
+    if columns == SIDE:
+        turn_rows(out, to, x, places, rows, SIDE, like)
+    elif columns == 8:
+        turn_rows(out, to, x, places, rows, 8, like)
+    elif columns == 4:
+        turn_rows(out, to, x, places, rows, 4, like)
+    elif columns == 3:
+        turn_rows(out, to, x, places, rows, 3, like)
+    elif columns == 2:
+        turn_rows(out, to, x, places, rows, 2, like)
+    else:
+        turn_rows(out, to, x, places, rows, columns, like)
+
+
+cdef widest turn_floats(char* out, Py_ssize_t to, const char* x, const Py_ssize_t* places) noexcept nogil:
+    """Moves a whole square of floats."""
+    cdef floats square[SIDE]
+    cdef int i
+    for i in range(SIDE):
+        square[i] = (<const floats*>(x + places[i]))[0]
+    turned(square)
+    for i in range(SIDE):
+        (<floats*>(out + i * to))[0] = square[i]
+
+
+cdef void turn_square(const Move* job, char* out, const char* x, const Py_ssize_t* places, Py_ssize_t rows,
+                      Py_ssize_t columns) noexcept nogil:
+    """Moves some rows of the columns of a square."""
+    cdef Py_ssize_t to = job.to[job.down]
+    if job.size == 4 and rows == SIDE and columns == SIDE and wide_registers():
+        turn_floats(out, to, x, places)
+    elif job.size == 4:
+        turn(out, to, x, places, rows, columns, <cnp.npy_uint32*>NULL)
+    elif job.size == 8:
+        turn(out, to, x, places, rows, columns, <cnp.npy_uint64*>NULL)
+    elif job.size == 1:
+        turn(out, to, x, places, rows, columns, <cnp.npy_uint8*>NULL)
+    elif job.size == 2:
+        turn(out, to, x, places, rows, columns, <cnp.npy_uint16*>NULL)
+    else:
+        turn(out, to, x, places, rows, columns, <double complex*>NULL)
+
+
+cdef void move_blocks(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Moves some blocks, counted through all matrices: row by row of blocks."""
+    cdef const Move* job = <const Move*>given
+    cdef Py_ssize_t[COLUMNS] places
+    cdef Py_ssize_t block, matrix, row, rows, column, columns, side = SIDE if job.columns >= SIDE else ROWS
+    cdef char* out
+    cdef const char* x
+    cdef int d
+    for block in range(start, stop):
+        column, matrix = block % blocks_across(job) * COLUMNS, block // blocks_across(job)
+        row, matrix = matrix % blocks_down(job) * ROWS, matrix // blocks_down(job)
+        rows, columns = min(<Py_ssize_t>ROWS, job.shape[job.down] - row), min(<Py_ssize_t>COLUMNS, job.columns - column)
+        locate(job, column, columns, places)
+        out, x = job.out + row * job.to[job.down] + column * job.size, job.x + row * job.size
+        for d in range(job.down - 1, -1, -1):
+            out += matrix % job.shape[d] * job.to[d]
+            x += matrix % job.shape[d] * job.step[d]
+            matrix //= job.shape[d]
+        for row from 0 <= row < rows by side:
+            for column from 0 <= column < columns by SIDE:
+                turn_square(job, out + row * job.to[job.down] + column * job.size, x + row * job.size, places + column,
+                            min(side, rows - row), min(<Py_ssize_t>SIDE, columns - column))
+
+
+cdef Py_ssize_t blocks_down(const Move* job) noexcept nogil:
+    """The number of blocks below one another."""
+    return (job.shape[job.down] - 1) // ROWS + 1
+
+
+cdef Py_ssize_t blocks_across(const Move* job) noexcept nogil:
+    """The number of blocks beside one another."""
+    return (job.columns - 1) // COLUMNS + 1
 
 
 cdef void copy_bytes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -160,7 +304,7 @@ cdef void copy_bytes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexc
 
 cdef int move(Move* job) except -1:
     """Moves all elements; the job is arranged for it."""
-    cdef Py_ssize_t bytes = job.run
+    cdef Py_ssize_t bytes = job.run, blocks
     cdef int d
     for d in range(job.ndim):
         bytes *= job.shape[d]
@@ -169,6 +313,12 @@ cdef int move(Move* job) except -1:
     arrange(job)
     if job.ndim == 0:
         return shared(copy_bytes, job, bytes, GRAIN)
+    if is_crossed(job):
+        blocks = blocks_down(job) * blocks_across(job)
+        for d in range(job.down):
+            blocks *= job.shape[d]
+        return shared(move_blocks, job, blocks, max(1, GRAIN * blocks // bytes))
+    choose_line(job)
     return shared(move_part, job, job.shape[0], max(1, GRAIN * job.shape[0] // bytes))
 
 

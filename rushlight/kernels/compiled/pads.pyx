@@ -203,15 +203,16 @@ cdef void repeat(char* out, const char* value, Py_ssize_t size, Py_ssize_t n) no
         done += min(done, n - done)
 
 
-def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value):
-    """The elements at the given positions of each of the last one to three dimensions, or `value` for position -1.
+def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value, int behind=0):
+    """The elements at the given positions of each of one to three dimensions, or `value` for position -1.
 
-    Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
+    So many dimensions are behind these, and taken whole. Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
+    cdef cnp.npy_intp count
     cdef cnp.ndarray source, constants = None
-    cdef int d, first = x.ndim - len(places), dims = len(places)
-    cdef Py_ssize_t lines = 1, size = cnp.PyArray_ITEMSIZE(x), n
+    cdef int d, first = x.ndim - behind - len(places), dims = len(places)
+    cdef Py_ssize_t lines = 1, block = 1, size, n
     cdef Job job
     cdef Piece* pieces
     if not 1 <= dims <= MOST or first < 0 or x.ndim > 64:
@@ -221,20 +222,24 @@ def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value):
     source = cnp.PyArray_GETCONTIGUOUS(x)
     for d in range(x.ndim):
         shape[d] = source.shape[d]
+        if d >= first + dims:
+            block *= source.shape[d]
     if not noted(places, source.shape + first, &job):
         return None
+    size = block * cnp.PyArray_ITEMSIZE(x)
     for d in range(dims):
         shape[first + d] = job.counts[d]
     n = job.counts[dims - 1]
-    for d in range(x.ndim - 1):
+    for d in range(first + dims - 1):
         lines *= shape[d]
     out = cnp.PyArray_EMPTY(x.ndim, shape, cnp.PyArray_TYPE(x), False)
-    if lines * n == 0:
+    if lines * n * block == 0:
         return out
     job.x, job.out, job.constants = cnp.PyArray_BYTES(source), cnp.PyArray_BYTES(out), NULL
     if value is not None:
-        constants = cnp.PyArray_EMPTY(1, shape + x.ndim - 1, cnp.PyArray_TYPE(x), False)
-        repeat(cnp.PyArray_BYTES(constants), cnp.PyArray_BYTES(value), size, n)
+        count = n * block
+        constants = cnp.PyArray_EMPTY(1, &count, cnp.PyArray_TYPE(x), False)
+        repeat(cnp.PyArray_BYTES(constants), cnp.PyArray_BYTES(value), cnp.PyArray_ITEMSIZE(x), count)
         job.constants = cnp.PyArray_BYTES(constants)
     job.size, job.line, job.source_line = size, n * size, job.sizes[dims - 1] * size
     pieces = <Piece*>malloc(n * sizeof(Piece))

@@ -53,6 +53,51 @@ def laid_over(cnp.ndarray array not None, shape, strides, Py_ssize_t offset=0):
     return over(array, ndim, sizes, steps, offset)
 
 
+cdef bint reaches(cnp.ndarray array, tuple size, tuple stride, Py_ssize_t offset):
+    """Whether a view lies between the first and the last element of an array; False too where that takes a closer look."""
+    cdef Py_ssize_t n, step, last = 0
+    cdef int d, ndim = len(size)
+    for d in range(cnp.PyArray_NDIM(array)):
+        if cnp.PyArray_DIM(array, d) == 0 or cnp.PyArray_STRIDE(array, d) < 0:
+            return False
+        last += (cnp.PyArray_DIM(array, d) - 1) * cnp.PyArray_STRIDE(array, d)
+    last = last // cnp.PyArray_ITEMSIZE(array) - offset
+    if offset < 0 or last < 0 or ndim > MOST_DIMS or len(stride) != ndim:
+        return False
+    for d in range(ndim):
+        if type(size[d]) is not int or type(stride[d]) is not int:
+            return False
+        if not 0 < size[d] <= last + 1 or not 0 <= stride[d] <= last:
+            return False
+        n, step = size[d], stride[d]
+        if step and n - 1 > last // step:
+            return False
+        last -= (n - 1) * step
+    return True
+
+
+def place(cnp.ndarray array not None, tuple size not None, tuple stride not None, Py_ssize_t offset):
+    """Where a view is that lies between the first and the last element of an array; None for others.
+
+    A place is the view's sizes, strides and offset from the first element, in elements; and the array's shape, strides
+    in bytes, and dtype.
+    """
+    cdef object own = array
+    return (size, stride, offset, own.shape, own.strides, array.dtype) if reaches(array, size, stride, offset) else None
+
+
+def strided(cnp.ndarray array not None, tuple place not None):
+    """The view of an array at a place."""
+    cdef cnp.npy_intp sizes[MOST_DIMS]
+    cdef cnp.npy_intp steps[MOST_DIMS]
+    cdef tuple size = place[0], stride = place[1]
+    cdef int ndim = len(size), d
+    cdef Py_ssize_t itemsize = cnp.PyArray_ITEMSIZE(array), offset = place[2]
+    for d in range(ndim):
+        sizes[d], steps[d] = size[d], <cnp.npy_intp>stride[d] * itemsize
+    return over(array, ndim, sizes, steps, offset * itemsize)
+
+
 def inferred(shape, cnp.npy_intp count):
     """A shape of so many elements in which -1 is replaced by the right size; None if that takes a closer look."""
     cdef cnp.npy_intp known = 1, n

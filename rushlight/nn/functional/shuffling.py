@@ -4,6 +4,7 @@ from math import prod
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
+from rushlight.kernels.parts import duplicate
 from rushlight.nn.functional.batching import as_samples
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -16,7 +17,7 @@ def _pixel_shuffle(input: Array, factor: int) -> Array:
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels // factor**2, factor, factor, high, wide)
     moved = blocks.transpose(0, 1, 4, 2, 5, 3)
-    return moved.copy().reshape(*lead, channels // factor**2, high * factor, wide * factor)
+    return duplicate(moved).reshape(*lead, channels // factor**2, high * factor, wide * factor)
 
 
 @operator(layout="channels last", batch=leading, linear=True, input=lambda grad, factor: _pixel_shuffle(grad, factor))
@@ -24,7 +25,7 @@ def _pixel_unshuffle(input: Array, factor: int) -> Array:
     *lead, channels, high, wide = input.shape
     blocks = input.reshape(prod(lead), channels, high // factor, factor, wide // factor, factor)
     moved = blocks.transpose(0, 1, 3, 5, 2, 4)
-    return moved.copy().reshape(*lead, channels * factor**2, high // factor, wide // factor)
+    return duplicate(moved).reshape(*lead, channels * factor**2, high // factor, wide // factor)
 
 
 @operator(
@@ -35,7 +36,7 @@ def _pixel_unshuffle(input: Array, factor: int) -> Array:
 )
 def _channel_shuffle(input: Array, groups: int) -> Array:
     samples, channels, *space = input.shape
-    return input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2).reshape(input.shape)
+    return duplicate(input.reshape(samples, groups, channels // groups, *space).swapaxes(1, 2)).reshape(input.shape)
 
 
 def check_dimensions(name: str, input: Tensor) -> None:

@@ -28,7 +28,7 @@ from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.changes.resizing import lay_anew
 from rushlight.ops.shapes.dimensions import _t, _transpose, _transpose_scalar, check_matrix
 from rushlight.ops.shapes.shape import _squeeze_all, _unsqueeze
-from rushlight.ops.shapes.slicing import _as_strided, as_strided, strided_windows
+from rushlight.ops.shapes.slicing import _as_strided, as_strided, strided_place
 from rushlight.ops.table import method
 from rushlight.tensors import Tensor
 
@@ -113,7 +113,7 @@ def as_strided_(
             [1, 3]])
     """
     check_history(self, recording() and self.requires_grad)
-    return look_anew(self, _as_strided_, *strided_windows(self, size, stride, storage_offset))
+    return look_anew(self, _as_strided_, strided_place(self, size, stride, storage_offset))
 
 
 def resize_(self: Tensor, *sizes: int | Sequence[int], memory_format: MemoryFormat | None = None) -> Tensor:

@@ -11,7 +11,7 @@ from rushlight.core.windows import PUT_BACK, READ, Window, address, outermost
 from rushlight.layouts import extent, is_dense, is_repeated, laid_over, overlaps, owned
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.out import takes_out
-from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, length_of_diagonal, strided_windows, two_dims
+from rushlight.ops.shapes.slicing import ALL, _diagonal, _look, length_of_diagonal, strided_place, two_dims, windows_at
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
 
@@ -199,6 +199,6 @@ def as_strided_scatter(
     array = input._settled()
     if overlaps(array.shape, array.strides, array.itemsize):
         input = input.contiguous()
-    seen, own = strided_windows(input, size, stride, storage_offset)
+    seen, own = windows_at(strided_place(input, size, stride, storage_offset))
     check_shape(src, tuple(size))
     return _as_strided_scatter(input, src, seen, own)

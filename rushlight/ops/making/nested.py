@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Set
 from functools import reduce
 from itertools import chain
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from rushlight import dtypes
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
+from rushlight.kernels.compiled import load
 from rushlight.tensors import leaving, one_of
 
+fast: ModuleType | None = load("lists")
 MOST_LEVELS = 128  # of sequences in sequences
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -22,6 +25,10 @@ SLOW = (
 
 def array_of(data: Any, dtype: np.dtype | None) -> np.ndarray:
     """A new array from nested sequences of numbers, or from one number; the dtype is inferred if none is given."""
+    if fast is not None:
+        found = fast.numbers(data, dtypes.get_default_dtype()._numpy, dtype)
+        if found is not None:
+            return found
     items, shape = flattened(data)
     kinds = set(map(type, items))
     inferred = common_type(kinds, items, dtype)

@@ -13,8 +13,9 @@ from rushlight.core.batching import inserting, leading
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.kernels.parts import assign, stacked
+from rushlight.kernels.patches import added
 from rushlight.kernels.steps import zeros
-from rushlight.layouts import diagonal_of, extent, laid_over, overlaps, shown
+from rushlight.layouts import diagonal_of, extent, fast, laid_over, overlaps, shown
 from rushlight.ops.arguments.dims import known_dim, wrap_dim
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -268,14 +269,9 @@ def _unfold(input: Array, dim: int, size: int, step: int) -> Array:
 )
 def _fold(input: Array, shape: Sequence[int], dim: int, size: int, step: int) -> Array:
     """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
-    out = zeros(shape, input)
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
-    places = (ALL,) * dim
-    count = input.shape[dim]
-    for k in range(size):
-        out[(*places, slice(k, k + step * (count - 1) + 1, step))] += input[..., k]
-    return out
+    return added(input, shape, dim, step)
 
 
 @method
@@ -305,11 +301,12 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 # arbitrary strides
 
 
-def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
+def strided_cotangent(grad: Any, place: Any) -> Any:
     """The gradient of `as_strided`: added into an array like the memory, then read at the input's elements.
 
     If several elements of the input share a position in memory, they share its gradient.
     """
+    seen, source = windows_at(place)
     memory = PUT_BACK(grad, seen)
     if overlaps(source.shape, source.strides, source.dtype.itemsize):
         counts = source.put_back(np.ones(source.shape, source.dtype))
@@ -319,15 +316,24 @@ def strided_cotangent(grad: Any, seen: Any, source: Any) -> Any:
 
 def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The batch rule of `as_strided`, applied to the memory of each example."""
-    input, seen, source = args
+    input, place = args
     array, n = input.array, len(levels)
-    return laid_over(array, array.shape[:n] + seen.shape, array.strides[:n] + seen.strides, seen.offset - source.offset)
+    size, steps, offset = in_bytes(place)
+    return laid_over(array, array.shape[:n] + size, array.strides[:n] + steps, offset)
 
 
 @operator(reads_layout=True, view=True, batch=strided_batch, input=strided_cotangent, holomorphic=False)
-def _as_strided(input: Array, seen: Window, source: Window) -> Array:
-    """The elements that the window `seen` selects from the memory; `source` is the window of `input` itself."""
-    return laid_over(input, seen.shape, seen.strides, seen.offset - source.offset)
+def _as_strided(input: Array, place: Any) -> Array:
+    """The elements at a place in memory: see `strided_place`."""
+    if fast is not None and type(input) is np.ndarray:
+        return fast.strided(input, place)
+    return laid_over(input, *in_bytes(place))
+
+
+def in_bytes(place: Any) -> tuple[Any, ...]:
+    """The sizes, strides and offset of a place, the last two in bytes."""
+    size, stride, offset, _, _, dtype = place
+    return size, tuple([s * dtype.itemsize for s in stride]), offset * dtype.itemsize
 
 
 @method
@@ -343,7 +349,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
             [2, 3],
             [3, 4]])
     """
-    return _as_strided(input, *strided_windows(input, size, stride, storage_offset))
+    return _as_strided(input, strided_place(input, size, stride, storage_offset))
 
 
 def check_example(array: Batched, size: Sequence[int], stride: Sequence[int], start: int, offset: int) -> None:
@@ -365,40 +371,60 @@ def check_example(array: Batched, size: Sequence[int], stride: Sequence[int], st
     )
 
 
-def strided_windows(
-    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: Any
-) -> tuple[Window, ...]:
-    """The windows of the new view and of `input` in memory. Raises PyTorch's errors."""
+def strided_place(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> tuple[Any, ...]:
+    """Where a view of any strides is in memory, and where `input` is. Raises PyTorch's errors.
+
+    The sizes, strides and the offset from the first element of `input`, in elements; its own shape, strides in bytes,
+    and dtype.
+    """
     array = input._settled()
-    base = memory_of(input)
-    itemsize = array.itemsize
+    size, stride, offset = tuple(size), tuple(stride), 0
+    if storage_offset is not None:
+        offset = as_int(storage_offset) - start_of(input)
+    if fast is not None and type(array) is np.ndarray:
+        found = fast.place(array, size, stride, offset)
+        if found is not None:
+            return found
     size, stride = tuple(map(as_int, size)), tuple(map(as_int, stride))
-    start = 0 if array is base else address(array) - address(base)
-    offset = start if storage_offset is None else storage_offset * itemsize
+    check_place(input, size, stride, offset)
+    return size, stride, offset, array.shape, array.strides, array.dtype
+
+
+def start_of(input: Tensor) -> int:
+    """The offset of a tensor in its memory, in elements."""
+    array, base = input._settled(), memory_of(input)
+    return 0 if array is base else (address(array) - address(base)) // array.itemsize
+
+
+def check_place(input: Tensor, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
+    """Raises PyTorch's errors for a view that is not in a tensor's memory."""
+    array, base, start = input._settled(), memory_of(input), start_of(input)
     held = base.nbytes if base.flags.c_contiguous else extent(base.shape, base.strides, base.itemsize)
-    if type(array) is Batched and len(size) == len(stride) and min(stride, default=0) >= 0:
-        check_example(array, size, stride, start // itemsize, offset // itemsize)
-    return windows_in(held, (array.shape, array.strides, array.dtype), start, size, stride, offset)
-
-
-@lru_cache(maxsize=1024)
-def windows_in(
-    held: int, own: tuple[Any, ...], start: int, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-) -> tuple[Window, ...]:
-    """The windows of a new view and of a tensor in so many bytes of memory. Raises PyTorch's errors."""
-    dtype, itemsize = own[2], own[2].itemsize
+    itemsize, first = array.itemsize, start + offset
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if min(stride, default=0) < 0:
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}")
-    strides = tuple([s * itemsize for s in stride])
-    needed = extent(size, strides, itemsize) + (offset if 0 not in size else 0)
+    if type(array) is Batched:
+        check_example(array, size, stride, start, first)
+    if first < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {first}")
+    needed = (extent(size, stride, 1) + (first if 0 not in size else 0)) * itemsize
     if needed > held:
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // itemsize}, and "
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {first}, and "
             f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of size {held}"
         )
-    memory = (held // itemsize,), (itemsize,), dtype
-    return Window(memory, (size, strides, dtype), offset), Window(memory, own, start)
+
+
+@lru_cache(maxsize=1024)
+def windows_at(place: tuple[Any, ...]) -> tuple[Window, ...]:
+    """The windows of the view at a place and of its source in the memory that both need."""
+    size, steps, offset = in_bytes(place)
+    shape, strides, dtype = place[3:]
+    first = min(offset, 0)
+    end = max(offset + extent(size, steps, dtype.itemsize), extent(shape, strides, dtype.itemsize)) - first
+    memory = (end // dtype.itemsize,), (dtype.itemsize,), dtype
+    return Window(memory, (size, steps, dtype), offset - first), Window(memory, (shape, strides, dtype), -first)
