@@ -72,8 +72,8 @@ def set_num_interop_threads(num: int, /) -> None:
 def share(work: Callable[[int, int], object], size: int, grain: int) -> None:
     """Calls `work(start, stop)` once for each part of range(size), of at most `grain` elements, on several threads.
 
-    The caller works too, and returns when all is done. Each free thread takes the next part. Exceptions in a part are
-    raised here. Without compiled modules the caller works alone.
+    The caller works too, and returns when all is done. Each thread begins with a share of its own. Exceptions in a part
+    are raised here. Without compiled modules the caller works alone.
     """
     if POOL is not None:
         POOL.share(work, size, grain)

@@ -1,4 +1,7 @@
-"""A thread pool: work is split in parts, and each free thread takes the next one.
+"""A thread pool: each thread has a share of the work, which it does in parts, and takes parts of others' shares after it.
+
+So a thread finds in its cache what it wrote when it had the same share of earlier work, and nobody waits for the
+slowest.
 
 The threads do not use Python unless the work does. After a piece of work they spin for a moment, waiting for the next,
 so that a training step has its threads at hand without waking them; then they sleep. So does a caller that waits for
@@ -83,12 +86,17 @@ cdef enum:
     LONGEST = 1  # seconds for which they do so
     MOST = 256  # threads
 
+cdef struct Share:
+    long next  # the first part that is not taken
+    long stop
+    long unused[6]  # so that each share has a cache line of its own
+
 cdef struct Pool:
     Kernel kernel
     const void* job
     Py_ssize_t size
     Py_ssize_t grain
-    long next  # the first element that is not taken
+    Share shares[MOST]  # of the caller, and of each helper
     long turn  # the number of pieces of work so far
     long open  # whether threads may take parts now
     long active  # threads that are working
@@ -127,14 +135,26 @@ def forget():
     pthread_cond_init(&DONE, NULL)
 
 
-cdef void take_parts() noexcept nogil:
-    """Takes parts until none are left."""
-    cdef Py_ssize_t start
-    while True:
-        start = add(&POOL.next, POOL.grain)
-        if start >= POOL.size:
-            return
-        POOL.kernel(POOL.job, start, min(start + POOL.grain, POOL.size))
+cdef void divide(long sharers) noexcept nogil:
+    """Gives each of those that share the work as many parts."""
+    cdef long parts = (POOL.size + POOL.grain - 1) // POOL.grain, i
+    for i in range(sharers):
+        POOL.shares[i].next, POOL.shares[i].stop = parts * i // sharers, parts * (i + 1) // sharers
+
+
+cdef void take_parts(long own) noexcept nogil:
+    """Takes the parts of one share, then those that are left of others."""
+    cdef long sharers = POOL.helpers + 1, i
+    for i in range(sharers):
+        take_share(&POOL.shares[(own + i) % sharers])
+
+
+cdef void take_share(Share* share) noexcept nogil:
+    """Takes parts of a share until none are left."""
+    cdef long part = add(&share.next, 1)
+    while part < share.stop:
+        POOL.kernel(POOL.job, part * POOL.grain, min((part + 1) * POOL.grain, POOL.size))
+        part = add(&share.next, 1)
 
 
 cdef void wait_for(long seen) noexcept nogil:
@@ -164,7 +184,7 @@ cdef void* help(void* number) noexcept nogil:
         if <long>number < POOL.helpers:
             add(&POOL.active, 1)
             if add(&POOL.open, 0):
-                take_parts()
+                take_parts(<long>number + 1)
             if add(&POOL.active, -1) == 1 and add(&POOL.awaited, 0):
                 pthread_mutex_lock(&LOCK)
                 pthread_cond_broadcast(&DONE)
@@ -189,14 +209,15 @@ cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain,
         return
     start_helpers(helpers)
     helpers = min(helpers, POOL.started)
-    POOL.kernel, POOL.job, POOL.size, POOL.grain, POOL.next, POOL.helpers = kernel, job, size, grain, 0, helpers
+    POOL.kernel, POOL.job, POOL.size, POOL.grain, POOL.helpers = kernel, job, size, grain, helpers
+    divide(helpers + 1)
     add(&POOL.open, 1)
     add(&POOL.turn, 1)
     if add(&POOL.asleep, 0):
         pthread_mutex_lock(&LOCK)
         pthread_cond_broadcast(&WAKE)
         pthread_mutex_unlock(&LOCK)
-    take_parts()
+    take_parts(0)
     add(&POOL.open, -1)
     if not others_finish():
         note_wait(start)
