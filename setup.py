@@ -29,6 +29,7 @@ CORE = [
     "elementary_loops.pyx",
     "exponential_loops.pyx",
     "special_loops.pyx",
+    "exponential_expressions.pyx",
     "expression_loops.pyx",
     "loops.pyx",
     "rows.pyx",

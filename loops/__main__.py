@@ -9,11 +9,11 @@ def main() -> None:
     """Writes the files, or compares them."""
     outdated = []
     for part in (updates, expressions):
-        text = part.written()
-        if "--check" not in sys.argv:
-            part.PATH.write_text(text)
-        elif part.PATH.read_text() != text:
-            outdated.append(part.PATH.name)
+        for path, text in part.written().items():
+            if "--check" not in sys.argv:
+                path.write_text(text)
+            elif path.read_text() != text:
+                outdated.append(path.name)
     if outdated:
         sys.exit(f"Out of date: {', '.join(outdated)}. Write what is generated with `python -m loops`.")
 

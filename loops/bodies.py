@@ -14,6 +14,7 @@ TEXTS = {
     "square": "({0} * {0})",
     "sqrt": "root({})",
     "absolute": "magnitude({})",
+    "exp": "exponential_of({})",
     "sign": "sign_of({})",
     "trunc": "truncated({})",
     "rint": "rounded({})",

@@ -18,7 +18,8 @@ from rushlight.core import formulas
 from rushlight.core.expressions import expressed
 from rushlight.core.tracing import Tape, trace
 
-PATH = Path(torch.__file__).parent / "core" / "expression_loops.pxi"
+CORE = Path(torch.__file__).parent / "core"
+EXPONENTIAL = "exp "  # what is written in expressions whose loops are in a file of their own
 ELEMENTS = 100
 FEWEST = 2  # steps of an expression that gets a loop
 
@@ -32,9 +33,19 @@ cdef wide loop_{number}(char** args, char* result, npy_intp n, real* like) noexc
 """
 
 
-def written() -> str:
-    """The file: the loops, the function that calls one by its number, and the numbers by expression."""
+def written() -> dict[Path, str]:
+    """The files: of expressions with exponentials, and of others."""
     expressions = sorted(found())
+    exponential = [expression for expression in expressions if EXPONENTIAL in expression]
+    others = [expression for expression in expressions if EXPONENTIAL not in expression]
+    return {
+        CORE / "expression_loops.pxi": file(others),
+        CORE / "exponential_expressions.pxi": file(exponential),
+    }
+
+
+def file(expressions: list[str]) -> str:
+    """A file: the loops, the function that calls one by its number, and the numbers by expression."""
     loops = [loop(i, expression) for i, expression in enumerate(expressions)]
     arguments = "(args, result, n, like)"
     calls = [f"loop_{i}{arguments}" for i in range(len(loops))]

@@ -39,14 +39,14 @@ cdef wide {name}({parameters}) noexcept nogil:
 Key = tuple[str, tuple[Any, ...], int]
 
 
-def written() -> str:
+def written() -> dict[Path, str]:
     """The file: the loops, the function that calls one by its number, and the numbers by rule, options and arrays."""
     variants = {key: rule for expression in EXPRESSIONS for key, rule in variants_of(expression).items()}
     names = [f"{rule.__qualname__.partition('.')[0].lower()}_{i}" for i, rule in enumerate(variants.values())]
     loops = [loop(name, rule, *key[1:]) for name, (key, rule) in zip(names, variants.items(), strict=True)]
     calls = [f"{name}(columns, start, stop, numbers)" for name in names]
     table = "\n\nLOOPS = {\n" + "".join([f"    {key!r}: {i},\n" for i, key in enumerate(variants)]) + "}\n"
-    return HEADER + "\n".join(loops) + chooser(f"run(int which, {PARAMETERS})", calls) + table
+    return {PATH: HEADER + "\n".join(loops) + chooser(f"run(int which, {PARAMETERS})", calls) + table}
 
 
 def variants_of(expression: str) -> dict[Key, Callable[..., None]]:

@@ -15,66 +15,14 @@ import numpy as np
 
 from rushlight.core.blocks cimport Kernel, Own, noted
 from rushlight.core.elementary_polynomials cimport exponential_rest, logarithm_rest
-from rushlight.kernels.compiled.exponential cimport exp_near_zero
+from rushlight.core.exponentials cimport (
+    exponential, exponential_of, nearest, power_of_two, remainder_of, rest_of_ln2, scaled, whole_ln2, within)
 from rushlight.kernels.compiled.lanes cimport real, wide, wide_registers
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
 
 cdef enum:
     LARGE = 1 << 28  # numbers whose square is as good as that square plus one
-
-
-cdef inline double whole_ln2(double k) noexcept nogil:
-    """The larger part of k ln(2), exactly."""
-    return k * 6.93147180369123816490e-01
-
-
-cdef inline double rest_of_ln2(double k) noexcept nogil:
-    """The rest of k ln(2)."""
-    return k * 1.90821492927058770002e-10
-
-
-# exponentials: exp(x) = 2**k exp(r), where |r| <= ln(2) / 2
-
-
-cdef inline double nearest(double x) noexcept nogil:
-    """The nearest whole number, up to 2**51: what is added leaves no room for digits behind the point."""
-    return (x + 6755399441055744.0) - 6755399441055744.0
-
-
-cdef inline double power_of_two(double k) noexcept nogil:
-    """2**k for a whole number k from -1022 to 1023."""
-    cdef double shifted = k + 4503599627371519.0  # 2**52 + 1023: the lowest bits are those of the exponent
-    cdef uint64_t bits
-    memcpy(&bits, &shifted, 8)
-    bits = bits << 52
-    memcpy(&shifted, &bits, 8)
-    return shifted
-
-
-cdef inline double within(double x, double low, double high) noexcept nogil:
-    """x within bounds; NaN stays."""
-    x = low if x < low else x
-    return high if x > high else x
-
-
-cdef inline double remainder_of(double x, double k) noexcept nogil:
-    """x - k ln(2)."""
-    return (x - whole_ln2(k)) - rest_of_ln2(k)
-
-
-cdef inline double scaled(double r, double k, double scale, bint precise) noexcept nogil:
-    """exp(r) 2**k times a scale; 2**k in two factors, so that neither overflows."""
-    cdef double half = nearest(0.5 * k)
-    return (1 + (r + r * r * exponential_rest(r, precise))) * power_of_two(half) * (power_of_two(k - half) * scale)
-
-
-cdef inline double exponential(double x, double scale, bint precise) noexcept nogil:
-    """exp(x) times a scale."""
-    cdef double k
-    x = within(x, -746, 711)
-    k = nearest(x * 1.4426950408889634)
-    return scaled(remainder_of(x, k), k, scale, precise)
 
 
 cdef inline double exponential_less_one(double x, double scale, bint precise) noexcept nogil:
@@ -90,7 +38,7 @@ cdef inline double exponential_less_one(double x, double scale, bint precise) no
 cdef wide exp(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = exponential_of_float(x[i]) if real is float else exponential(x[i], 1, True)
+        out[i] = exponential_of(x[i])
 
 
 cdef wide exp2(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
@@ -126,26 +74,6 @@ cdef wide cosh(const real* x, const real* unused, real* out, Py_ssize_t n) noexc
     for i in range(n):
         half = exponential(fabs(<double>x[i]), 0.5, real is double)
         out[i] = <real>(half + 0.25 / half)
-
-
-cdef inline float power_of_two_of_float(int32_t k) noexcept nogil:
-    """2**k for k from -126 to 127."""
-    cdef float power
-    k = (k + 127) << 23
-    memcpy(&power, &k, 4)
-    return power
-
-
-cdef inline float exponential_of_float(float x) noexcept nogil:
-    """exp(x), to 1.01 units in the last place."""
-    cdef float k, r
-    cdef int32_t whole
-    x = <float>-104 if x < -104 else x
-    x = <float>89 if x > 89 else x
-    k = (x * <float>1.4426950408889634 + <float>12582912) - <float>12582912
-    r = (x - k * <float>0.693359375) - k * <float>-2.12194440e-4
-    whole = <int32_t>k
-    return exp_near_zero(r) * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
 
 
 cdef inline float exponential_above_zero(float x) noexcept nogil:

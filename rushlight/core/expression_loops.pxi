@@ -7,7 +7,7 @@ cdef wide loop_0(char** args, char* result, npy_intp n, real* like) noexcept nog
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = negated(magnitude(x0))
+        out[i] = ((x0 * x0) * x0)
 
 cdef wide loop_1(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -16,45 +16,9 @@ cdef wide loop_1(char** args, char* result, npy_intp n, real* like) noexcept nog
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
-        out[i] = ((x0 * x0) * x0)
-
-cdef wide loop_2(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = negated((x0 * x0))
-
-cdef wide loop_3(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = negated(magnitude(negated(x0)))
-
-cdef wide loop_4(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = negated(negated(x0))
-
-cdef wide loop_5(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
         out[i] = (<real>1 / root(x0))
 
-cdef wide loop_6(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_2(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -65,7 +29,7 @@ cdef wide loop_6(char** args, char* result, npy_intp n, real* like) noexcept nog
         v0 = (x0 * x0)
         out[i] = (v0 * v0)
 
-cdef wide loop_7(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_3(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -74,7 +38,7 @@ cdef wide loop_7(char** args, char* result, npy_intp n, real* like) noexcept nog
         x0 = a0[i]
         out[i] = (x0 - truncated(x0))
 
-cdef wide loop_8(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_4(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -86,7 +50,7 @@ cdef wide loop_8(char** args, char* result, npy_intp n, real* like) noexcept nog
         x1 = a1[i]
         out[i] = with_sign(magnitude(x0), x1)
 
-cdef wide loop_9(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_5(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -98,7 +62,7 @@ cdef wide loop_9(char** args, char* result, npy_intp n, real* like) noexcept nog
         x1 = a1[i]
         out[i] = truncated((x0 / x1))
 
-cdef wide loop_10(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_6(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -110,7 +74,7 @@ cdef wide loop_10(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 == x1) | ((x0 != x0) & (x1 != x1)))
 
-cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_7(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -122,19 +86,7 @@ cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (negated(x0) * x1)
 
-cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        out[i] = negated(magnitude((negated(x0) * x1)))
-
-cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_8(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -146,31 +98,7 @@ cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((negated(x0) * x1) * x1)
 
-cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        out[i] = negated((negated(x0) * x1))
-
-cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        out[i] = negated((x0 - x1))
-
-cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_9(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -182,7 +110,7 @@ cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 - x1) * (x0 - x1))
 
-cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_10(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -197,7 +125,7 @@ cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 / x1))
 
-cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_11(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -212,7 +140,7 @@ cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_12(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -227,7 +155,7 @@ cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) + x2)
 
-cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_13(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -242,7 +170,7 @@ cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / x2)
 
-cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_14(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -257,7 +185,7 @@ cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (negated(x0) * ((x1 / x2) / x2))
 
-cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_15(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -272,7 +200,7 @@ cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (negated(x0) * truncated((x1 / x2)))
 
-cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_16(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -287,7 +215,7 @@ cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (negated(x0) * x1))
 
-cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_17(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -302,7 +230,7 @@ cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 - x1))
 
-cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_18(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -320,7 +248,7 @@ cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x0 * x1) + (x2 * x3))
 
-cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_19(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -338,7 +266,7 @@ cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x0 * x1) - (x2 * x3))
 
-cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_20(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -356,7 +284,7 @@ cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * (x2 - (sign_of(x0) * x1)))
 
-cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_21(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -372,7 +300,7 @@ cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_22(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -388,7 +316,7 @@ cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_23(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -404,7 +332,7 @@ cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / (x2 + x3))
 
-cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_24(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -420,7 +348,7 @@ cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_25(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -437,7 +365,7 @@ cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 > x1) else x2))
 
-cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_26(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -454,7 +382,7 @@ cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 / x3) if (x0 == x1) else (x4 if (x0 < x1) else x2))
 
-cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_27(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -467,7 +395,7 @@ cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 * x1) + x2)
 
-cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_28(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -480,7 +408,7 @@ cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = ((x0 * x1) * x2)
 
-cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_29(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -493,7 +421,7 @@ cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (negated(x0) / root((x2 - (x1 * x1))))
 
-cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_30(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -506,20 +434,7 @@ cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x1 + (x2 * (x0 - x1)))
 
-cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x1 = a1[i]
-        out[i] = negated(((x0 - x1) * x2))
-
-cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_31(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -535,7 +450,7 @@ cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 >= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_32(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -551,7 +466,7 @@ cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if ((x0 <= x1) | (x1 != x1)) else x3)
 
-cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_33(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -567,7 +482,7 @@ cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 + larger((negated(x0) * x1), x2))
 
-cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_34(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -585,7 +500,7 @@ cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * ((x2 * sign_of(v0)) if (x2 < magnitude(v0)) else v0))
 
-cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_35(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -603,7 +518,7 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         v0 = (x0 - x1)
         out[i] = (x3 * (sign_of(v0) if (x2 <= magnitude(v0)) else (v0 / x2)))
 
-cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_36(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -619,7 +534,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x3 * ((x0 - x1) * x2))
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_37(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -633,7 +548,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_38(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -647,7 +562,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_39(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -661,7 +576,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_40(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -675,7 +590,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 < x1) else x3)
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_41(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -689,7 +604,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_42(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -703,7 +618,7 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
         x1 = a1[i]
         out[i] = (x2 if (x0 != x1) else x3)
 
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -720,7 +635,7 @@ cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
 
-cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -737,7 +652,7 @@ cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -757,7 +672,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -777,7 +692,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -795,7 +710,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -805,7 +720,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = with_sign(magnitude(x0), x1)
 
-cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -815,7 +730,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (magnitude(x0) < x1)
 
-cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -825,37 +740,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
 
-cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = (x1 * (x0 * x0))
-
-cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = negated(magnitude((x0 * x1)))
-
-cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = negated((x0 * x1))
-
-cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -868,7 +753,7 @@ cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / (x0 + x1))
 
-cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -881,20 +766,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 + x1))
 
-cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -907,7 +779,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -920,7 +792,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
-cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -933,7 +805,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
 
-cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -946,7 +818,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 + larger(x0, x1))
 
-cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -959,7 +831,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 + (x0 * x0)))
 
-cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -972,7 +844,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / ((x0 * x0) + x1))
 
-cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -985,7 +857,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / root(((x0 * x0) + x1)))
 
-cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -998,7 +870,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
-cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1011,7 +883,7 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / (x1 - (x0 * x0)))
 
-cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1024,7 +896,7 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 - (x0 * x0)))
 
-cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1037,7 +909,7 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / root((x1 - (x0 * x0))))
 
-cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1050,7 +922,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / root(((x0 * x0) - x1)))
 
-cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1063,7 +935,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 / (x0 * x1))
 
-cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1076,7 +948,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 * x1) / x2)
 
-cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1089,7 +961,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x0 * x1))
 
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1102,7 +974,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (negated(x0) * (x1 + x2))
 
-cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1115,7 +987,7 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = negated((x2 + larger(negated(x0), x1)))
 
-cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1128,7 +1000,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 * x0))
 
-cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1141,7 +1013,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1154,7 +1026,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 * (x1 * (x0 * x0)))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1170,7 +1042,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1186,23 +1058,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * (negated(x0) * (<real>1 / (x1 + x2))))
-
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1218,7 +1074,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1237,7 +1093,7 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1251,7 +1107,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1265,7 +1121,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1279,7 +1135,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1293,7 +1149,7 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) & (x2 != x3))
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1307,21 +1163,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) | (x2 != x3))
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef char* out = <char*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = ((x0 != x1) != (x2 != x3))
-
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1339,7 +1181,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1360,7 +1202,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1381,7 +1223,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1405,7 +1247,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1423,7 +1265,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1438,7 +1280,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1453,7 +1295,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1468,28 +1310,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef real x4 = (<const real*>args[4])[0]
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef const real* a6 = <const real*>args[6]
-    cdef real x6
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        x5 = a5[i]
-        x6 = a6[i]
-        out[i] = (x6 * (x2 * (x4 if ((x0 == x1) & (x2 <= x3)) else x5)))
-
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1500,7 +1321,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1511,7 +1332,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1522,7 +1343,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1533,18 +1354,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = (rounded((x0 * x1)) / x2)
-
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1558,7 +1368,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1572,7 +1382,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1590,7 +1400,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1606,7 +1416,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x5 if (x0 == x1) else (x4 if (x0 < x2) else (negated(x0) * x3)))
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1622,7 +1432,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1634,7 +1444,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1646,7 +1456,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1660,7 +1470,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1672,7 +1482,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1684,7 +1494,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1696,19 +1506,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        out[i] = ((x0 if (x0 < x1) else x2) * x3)
-
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1725,7 +1523,7 @@ cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1740,7 +1538,7 @@ cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1757,7 +1555,7 @@ cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1772,7 +1570,7 @@ cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1792,25 +1590,7 @@ cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x5 if (x2 < (x0 * x1)) else (x5 * (<real>1 / (x3 + x4))))
-
-cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1826,7 +1606,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1843,7 +1623,7 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1856,7 +1636,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1869,7 +1649,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1885,7 +1665,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1907,7 +1687,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1931,7 +1711,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1948,7 +1728,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1962,7 +1742,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1981,17 +1761,7 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        out[i] = (<real>1 / (x0 + x1))
-
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2001,7 +1771,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2011,20 +1781,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (<real>1 / (x0 + x1)))
-
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2037,7 +1794,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 * (x0 / x1))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2050,7 +1807,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 + (x0 * x1))
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2063,7 +1820,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 / (x0 * x1))
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2076,7 +1833,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = ((x0 * x1) * ((x2 * x2) * x2))
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2089,20 +1846,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 * (x0 * x1))
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x0 * x1) * x2)
-
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2115,7 +1859,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2128,7 +1872,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 * (x0 - x1))
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2141,7 +1885,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         x2 = a2[i]
         out[i] = (x2 * ((x0 - x1) * x1))
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2157,23 +1901,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((x0 + x1) + x2))
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x3 * ((<real>1 / (x0 + x1)) - x2))
-
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2189,7 +1917,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) / x2))
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2205,7 +1933,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) * x2))
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2222,45 +1950,7 @@ cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        x4 = a4[i]
-        x5 = a5[i]
-        out[i] = (x5 * (x2 + (x4 * ((<real>1 / (x0 + x1)) * (x3 - (x2 * x2))))))
-
-cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef real x3 = (<const real*>args[3])[0]
-    cdef real x4 = (<const real*>args[4])[0]
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        x5 = a5[i]
-        out[i] = (x5 * ((x0 * x1) if (x2 <= x3) else x4))
-
-cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2271,7 +1961,7 @@ cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2282,7 +1972,7 @@ cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2296,26 +1986,7 @@ cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef const real* a4 = <const real*>args[4]
-    cdef real x4
-    cdef real v1
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x3 = a3[i]
-        x4 = a4[i]
-        v1 = (<real>1 / (x0 + x1))
-        out[i] = (x4 * (x3 * (v1 * (x2 - v1))))
-
-cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2332,27 +2003,7 @@ cdef wide loop_162(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_163(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef real x2 = (<const real*>args[2])[0]
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
-    cdef real x4 = (<const real*>args[4])[0]
-    cdef const real* a5 = <const real*>args[5]
-    cdef real x5
-    cdef real v1
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x3 = a3[i]
-        x5 = a5[i]
-        v1 = (<real>1 / (x0 + x1))
-        out[i] = (x5 * (v1 * (x4 + (x3 * (x2 - v1)))))
-
-cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2364,7 +2015,7 @@ cdef wide loop_164(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2379,7 +2030,7 @@ cdef wide loop_165(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2397,7 +2048,7 @@ cdef wide loop_166(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2411,7 +2062,7 @@ cdef wide loop_167(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2425,7 +2076,7 @@ cdef wide loop_168(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2442,7 +2093,7 @@ cdef wide loop_169(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2461,7 +2112,7 @@ cdef wide loop_170(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2478,7 +2129,7 @@ cdef wide loop_171(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2496,7 +2147,7 @@ cdef wide loop_172(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2513,7 +2164,7 @@ cdef wide loop_173(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2533,7 +2184,7 @@ cdef wide loop_174(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2551,7 +2202,7 @@ cdef wide loop_175(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2570,7 +2221,7 @@ cdef wide loop_176(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2590,7 +2241,7 @@ cdef wide loop_177(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2609,7 +2260,7 @@ cdef wide loop_178(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_179(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2629,7 +2280,7 @@ cdef wide loop_179(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_180(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2648,7 +2299,7 @@ cdef wide loop_180(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_181(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2979,243 +2630,165 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_154(args, result, n, like)
     elif which == 155:
         loop_155(args, result, n, like)
-    elif which == 156:
-        loop_156(args, result, n, like)
-    elif which == 157:
-        loop_157(args, result, n, like)
-    elif which == 158:
-        loop_158(args, result, n, like)
-    elif which == 159:
-        loop_159(args, result, n, like)
-    elif which == 160:
-        loop_160(args, result, n, like)
-    elif which == 161:
-        loop_161(args, result, n, like)
-    elif which == 162:
-        loop_162(args, result, n, like)
-    elif which == 163:
-        loop_163(args, result, n, like)
-    elif which == 164:
-        loop_164(args, result, n, like)
-    elif which == 165:
-        loop_165(args, result, n, like)
-    elif which == 166:
-        loop_166(args, result, n, like)
-    elif which == 167:
-        loop_167(args, result, n, like)
-    elif which == 168:
-        loop_168(args, result, n, like)
-    elif which == 169:
-        loop_169(args, result, n, like)
-    elif which == 170:
-        loop_170(args, result, n, like)
-    elif which == 171:
-        loop_171(args, result, n, like)
-    elif which == 172:
-        loop_172(args, result, n, like)
-    elif which == 173:
-        loop_173(args, result, n, like)
-    elif which == 174:
-        loop_174(args, result, n, like)
-    elif which == 175:
-        loop_175(args, result, n, like)
-    elif which == 176:
-        loop_176(args, result, n, like)
-    elif which == 177:
-        loop_177(args, result, n, like)
-    elif which == 178:
-        loop_178(args, result, n, like)
-    elif which == 179:
-        loop_179(args, result, n, like)
-    elif which == 180:
-        loop_180(args, result, n, like)
-    elif which == 181:
-        loop_181(args, result, n, like)
 
 cdef enum:
-    COUNT = 182
+    COUNT = 156
 
 LOOPS = {
-    'a: absolute 0, negative 1': 0,
-    'a: multiply 0 0, multiply 1 0': 1,
-    'a: multiply 0 0, negative 1': 2,
-    'a: negative 0, absolute 1, negative 2': 3,
-    'a: negative 0, negative 1': 4,
-    'a: sqrt 0, reciprocal 1': 5,
-    'a: square 0, multiply 1 1': 6,
-    'a: trunc 0, subtract 0 1': 7,
-    'aa: absolute 0, copysign 2 1': 8,
-    'aa: divide 0 1, trunc 2': 9,
-    'aa: equal 0 1, isnan 0, isnan 1, bitwise_and 3 4, bitwise_or 2 5': 10,
-    'aa: negative 0, multiply 2 1': 11,
-    'aa: negative 0, multiply 2 1, absolute 3, negative 4': 12,
-    'aa: negative 0, multiply 2 1, multiply 3 1': 13,
-    'aa: negative 0, multiply 2 1, negative 3': 14,
-    'aa: subtract 0 1, negative 2': 15,
-    'aa: subtract 0 1, square 2': 16,
-    'aaa: divide 0 1, multiply 2 3': 17,
-    'aaa: maximum 0 1, minimum 3 2': 18,
-    'aaa: multiply 0 1, add 3 2': 19,
-    'aaa: multiply 0 1, divide 3 2': 20,
-    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 21,
-    'aaa: negative 0, divide 1 2, trunc 4, multiply 3 5': 22,
-    'aaa: negative 0, multiply 3 1, multiply 2 4': 23,
-    'aaa: subtract 0 1, multiply 2 3': 24,
-    'aaaa: multiply 0 1, multiply 2 3, add 4 5': 25,
-    'aaaa: multiply 0 1, multiply 2 3, subtract 4 5': 26,
-    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 27,
-    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 28,
-    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 29,
-    'aaan: multiply 0 1, add 2 3, divide 4 5': 30,
-    'aaan: not_equal 0 1, where 4 2 3': 31,
-    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 32,
-    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 33,
-    'aan: multiply 0 1, add 3 2': 34,
-    'aan: multiply 0 1, multiply 3 2': 35,
-    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 36,
-    'aan: subtract 0 1, multiply 2 3, add 1 4': 37,
-    'aan: subtract 0 1, multiply 3 2, negative 4': 38,
-    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 39,
-    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 40,
-    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 41,
-    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 42,
-    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 43,
-    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 44,
-    'aann: equal 0 1, where 4 2 3': 45,
-    'aann: greater 0 1, where 4 2 3': 46,
-    'aann: greater_equal 0 1, where 4 2 3': 47,
-    'aann: less 0 1, where 4 2 3': 48,
-    'aann: less_equal 0 1, where 4 2 3': 49,
-    'aann: not_equal 0 1, where 4 2 3': 50,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 51,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 52,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 53,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 54,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 55,
-    'an: absolute 0, copysign 2 1': 56,
-    'an: absolute 0, less 2 1': 57,
-    'an: isnan 0, sign 0, where 2 1 3': 58,
-    'an: multiply 0 0, multiply 1 2': 59,
-    'an: multiply 0 1, absolute 2, negative 3': 60,
-    'an: multiply 0 1, negative 2': 61,
-    'ana: add 0 1, divide 2 3': 62,
-    'ana: add 0 1, multiply 2 3': 63,
-    'ana: divide 0 1, multiply 2 3': 64,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 65,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 66,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 67,
-    'ana: maximum 0 1, add 2 3': 68,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 69,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 70,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 71,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 72,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 73,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 74,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 75,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 76,
-    'ana: multiply 0 1, divide 2 3': 77,
-    'ana: multiply 0 1, divide 3 2': 78,
-    'ana: multiply 0 1, multiply 2 3': 79,
-    'ana: negative 0, add 1 2, multiply 3 4': 80,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 81,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 82,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 83,
-    'ana: square 0, multiply 1 3, multiply 2 4': 84,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 85,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 86,
-    'anaa: negative 0, add 1 2, reciprocal 5, multiply 4 6, multiply 3 7': 87,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 88,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 89,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 90,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 91,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 92,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 93,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 94,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_xor 4 5': 95,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 96,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 97,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 98,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 99,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 100,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 101,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 102,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 103,
-    'anannaa: equal 0 1, less_equal 2 3, bitwise_and 7 8, where 9 4 5, multiply 2 10, multiply 6 11': 104,
-    'ann: equal 0 1, where 3 2 0': 105,
-    'ann: maximum 0 1, minimum 3 2': 106,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 107,
-    'ann: minimum 0 1, multiply 3 2': 108,
-    'ann: multiply 0 1, rint 3, divide 4 2': 109,
-    'anna: equal 0 1, where 4 2 3': 110,
-    'anna: less_equal 0 1, where 4 2 3': 111,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 112,
-    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 113,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 114,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 115,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 116,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 117,
-    'annn: greater 0 1, where 4 2 3': 118,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 119,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 120,
-    'annn: less 0 1, where 4 0 2, multiply 5 3': 121,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 122,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 123,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 124,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 125,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 126,
-    'annnaa: multiply 0 1, less 2 6, add 3 4, reciprocal 8, multiply 5 9, where 7 5 10': 127,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 128,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 129,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 130,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 131,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 132,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 133,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 134,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 135,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 136,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 137,
-    'na: add 0 1, reciprocal 2': 138,
-    'na: multiply 0 1, maximum 1 2': 139,
-    'na: subtract 0 1, divide 1 2': 140,
-    'naa: add 0 1, reciprocal 3, multiply 2 4': 141,
-    'naa: divide 0 1, multiply 2 3': 142,
-    'naa: multiply 0 1, add 2 3': 143,
-    'naa: multiply 0 1, divide 2 3': 144,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 145,
-    'naa: multiply 0 1, multiply 2 3': 146,
-    'naa: multiply 0 1, multiply 3 2': 147,
-    'naa: multiply 0 1, subtract 2 3': 148,
-    'naa: subtract 0 1, multiply 2 3': 149,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 150,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 151,
-    'naaa: add 0 1, reciprocal 4, subtract 5 2, multiply 3 6': 152,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 153,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 154,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 155,
-    'naanaa: add 0 1, reciprocal 6, multiply 2 2, subtract 3 8, multiply 7 9, multiply 4 10, add 2 11, multiply 5 12': 156,
-    'naanna: multiply 0 1, less_equal 2 3, where 7 6 4, multiply 5 8': 157,
-    'nan: greater_equal 0 1, where 3 2 1': 158,
-    'nan: multiply 0 1, subtract 2 3': 159,
-    'nana: greater_equal 0 1, where 4 2 3': 160,
-    'nanaa: add 0 1, reciprocal 5, subtract 2 6, multiply 6 7, multiply 3 8, multiply 4 9': 161,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 162,
-    'nanana: add 0 1, reciprocal 6, subtract 2 7, multiply 3 8, add 4 9, multiply 7 10, multiply 5 11': 163,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 164,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 165,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 166,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 167,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 168,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 169,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 170,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 171,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 172,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 173,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 174,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 175,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 176,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 177,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 178,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 179,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 180,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 181,
+    'a: multiply 0 0, multiply 1 0': 0,
+    'a: sqrt 0, reciprocal 1': 1,
+    'a: square 0, multiply 1 1': 2,
+    'a: trunc 0, subtract 0 1': 3,
+    'aa: absolute 0, copysign 2 1': 4,
+    'aa: divide 0 1, trunc 2': 5,
+    'aa: equal 0 1, isnan 0, isnan 1, bitwise_and 3 4, bitwise_or 2 5': 6,
+    'aa: negative 0, multiply 2 1': 7,
+    'aa: negative 0, multiply 2 1, multiply 3 1': 8,
+    'aa: subtract 0 1, square 2': 9,
+    'aaa: divide 0 1, multiply 2 3': 10,
+    'aaa: maximum 0 1, minimum 3 2': 11,
+    'aaa: multiply 0 1, add 3 2': 12,
+    'aaa: multiply 0 1, divide 3 2': 13,
+    'aaa: negative 0, divide 1 2, divide 4 2, multiply 3 5': 14,
+    'aaa: negative 0, divide 1 2, trunc 4, multiply 3 5': 15,
+    'aaa: negative 0, multiply 3 1, multiply 2 4': 16,
+    'aaa: subtract 0 1, multiply 2 3': 17,
+    'aaaa: multiply 0 1, multiply 2 3, add 4 5': 18,
+    'aaaa: multiply 0 1, multiply 2 3, subtract 4 5': 19,
+    'aaaa: sign 0, multiply 4 1, subtract 2 5, multiply 3 6': 20,
+    'aaan: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 21,
+    'aaan: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 22,
+    'aaan: multiply 0 1, add 2 3, divide 4 5': 23,
+    'aaan: not_equal 0 1, where 4 2 3': 24,
+    'aaann: greater 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 25,
+    'aaann: less 0 1, equal 0 1, divide 2 3, where 5 4 2, where 6 7 8': 26,
+    'aan: multiply 0 1, add 3 2': 27,
+    'aan: multiply 0 1, multiply 3 2': 28,
+    'aan: negative 0, multiply 1 1, subtract 2 4, sqrt 5, divide 3 6': 29,
+    'aan: subtract 0 1, multiply 2 3, add 1 4': 30,
+    'aana: greater_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 31,
+    'aana: less_equal 0 1, isnan 1, bitwise_or 4 5, where 6 2 3': 32,
+    'aana: negative 0, multiply 4 1, maximum 5 2, add 3 6': 33,
+    'aana: subtract 0 1, absolute 4, less 2 5, sign 4, multiply 2 7, where 6 8 4, multiply 3 9': 34,
+    'aana: subtract 0 1, absolute 4, less_equal 2 5, sign 4, divide 4 2, where 6 7 8, multiply 3 9': 35,
+    'aana: subtract 0 1, multiply 4 2, multiply 3 5': 36,
+    'aann: equal 0 1, where 4 2 3': 37,
+    'aann: greater 0 1, where 4 2 3': 38,
+    'aann: greater_equal 0 1, where 4 2 3': 39,
+    'aann: less 0 1, where 4 2 3': 40,
+    'aann: less_equal 0 1, where 4 2 3': 41,
+    'aann: not_equal 0 1, where 4 2 3': 42,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 43,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 44,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
+    'an: absolute 0, copysign 2 1': 48,
+    'an: absolute 0, less 2 1': 49,
+    'an: isnan 0, sign 0, where 2 1 3': 50,
+    'ana: add 0 1, divide 2 3': 51,
+    'ana: add 0 1, multiply 2 3': 52,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 53,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 54,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 55,
+    'ana: maximum 0 1, add 2 3': 56,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 57,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 58,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 59,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 60,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 61,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 62,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 63,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 64,
+    'ana: multiply 0 1, divide 2 3': 65,
+    'ana: multiply 0 1, divide 3 2': 66,
+    'ana: multiply 0 1, multiply 2 3': 67,
+    'ana: negative 0, add 1 2, multiply 3 4': 68,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 69,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 70,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 71,
+    'ana: square 0, multiply 1 3, multiply 2 4': 72,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 73,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 74,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 75,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 76,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 77,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 78,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 79,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 80,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 81,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 82,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 83,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 84,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 85,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 86,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 87,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 88,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 89,
+    'ann: equal 0 1, where 3 2 0': 90,
+    'ann: maximum 0 1, minimum 3 2': 91,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 92,
+    'ann: minimum 0 1, multiply 3 2': 93,
+    'anna: equal 0 1, where 4 2 3': 94,
+    'anna: less_equal 0 1, where 4 2 3': 95,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 96,
+    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 97,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 98,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 99,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 100,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 101,
+    'annn: greater 0 1, where 4 2 3': 102,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 103,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 104,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 105,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 106,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 107,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 108,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 109,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 110,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 111,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 112,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 113,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 114,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 115,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 116,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 117,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 118,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 119,
+    'na: multiply 0 1, maximum 1 2': 120,
+    'na: subtract 0 1, divide 1 2': 121,
+    'naa: divide 0 1, multiply 2 3': 122,
+    'naa: multiply 0 1, add 2 3': 123,
+    'naa: multiply 0 1, divide 2 3': 124,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 125,
+    'naa: multiply 0 1, multiply 2 3': 126,
+    'naa: multiply 0 1, subtract 2 3': 127,
+    'naa: subtract 0 1, multiply 2 3': 128,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 129,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 130,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 131,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 132,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 133,
+    'nan: greater_equal 0 1, where 3 2 1': 134,
+    'nan: multiply 0 1, subtract 2 3': 135,
+    'nana: greater_equal 0 1, where 4 2 3': 136,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 137,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 138,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 139,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 140,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 142,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 143,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 144,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 145,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 146,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 147,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 148,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 149,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 150,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 151,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 152,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 153,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 154,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
 }

@@ -25,7 +25,7 @@ from rushlight.kernels.compiled.codes cimport MOST_INPUTS, MOST_STEPS
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
-from rushlight.core.expression_loops import LOOPS
+from rushlight.core.expression_loops import EXPRESSIONS
 from rushlight.core.expressions import expressed
 from rushlight.core.tracing import TracedNumber, trace
 from rushlight.kernels import parts
@@ -90,7 +90,7 @@ cdef class Tape:
 
     def __init__(self, written, kind):
         self.leading = leader(written)
-        self.operands, constants, steps, self.result, _ = expressed(written, LOOPS) if kind in FLOATS else written
+        self.operands, constants, steps, self.result, _ = expressed(written, EXPRESSIONS) if kind in FLOATS else written
         self.kind, self.single = kind, kind == cnp.NPY_FLOAT
         self.constants = len(constants)
         for i, value in enumerate(constants):

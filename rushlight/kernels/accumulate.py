@@ -56,7 +56,7 @@ def add_runs(table: np.ndarray, places: np.ndarray, runs: np.ndarray, weights: A
     if maps is not None and type(table) is np.ndarray and places.size:
         factors = None if weights is None else weights.astype(table.dtype, "C", copy=False)
         starts = np.searchsorted(runs, np.arange(n + 1))
-        found = maps.mapped(table, 0, starts.astype(np.int32), np.ascontiguousarray(places), factors)
+        found = maps.mapped(table, 0, (starts.astype(np.int32), np.ascontiguousarray(places), factors))
         if found is not None:
             return found
     rows = table[places] if weights is None else table[places] * weights[:, None]

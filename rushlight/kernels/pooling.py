@@ -152,6 +152,11 @@ def gather_planes(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return _unplanes(_planes(x, innermost).ravel()[addresses], indices.shape, innermost)
 
 
+def avg_pool_at_once(x: np.ndarray, *options: object) -> np.ndarray | None:
+    """`avg_pool` of a batch or a sample by the kernel; None if it does not take the inputs."""
+    return None if averages is None else averages.means(x, *options)
+
+
 def avg_pool(
     x: np.ndarray,
     kernel: Size,
@@ -166,10 +171,9 @@ def avg_pool(
     With `count_include_pad` the padding counts as zeros. Integers are divided towards zero.
     Raises RuntimeError for a divisor of zero, and what `pooled_size` raises.
     """
-    if averages is not None:
-        found = averages.means(x, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        if found is not None:
-            return found
+    options = kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
+    if (found := avg_pool_at_once(x, *options)) is not None:
+        return found
     places = pooled_size(x.shape, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
     sums = x
     for axis in reversed(range(len(kernel))):

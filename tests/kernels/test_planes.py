@@ -145,12 +145,13 @@ def test_the_kernel_takes_the_maps(dtype):
     for each in (sampling.averaging(7, 3), sampling.averaging(7, 3).T):
         rows = each.in_dtype(np.dtype(dtype))
         x = np.ones((2, rows.shape[1]), dtype)
-        assert sampling.fast is None or sampling.fast.mapped(x, 1, rows.indptr, rows.indices, rows.data) is not None
+        found = sampling.fast is None or sampling.fast.mapped(x, 1, (rows.indptr, rows.indices, rows.data))
+        assert found is not None
 
 
 @pytest.mark.skipif(sampling.fast is None, reason="the kernels are not compiled")
 def test_the_kernel_takes_maps_to_nothing():
     rows = sparse.csr_matrix(np.ones((0, 3), np.float32))
     starts, places = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)
-    found = sampling.fast.mapped(np.ones((2, 3, 5), np.float32), 1, starts, places, rows.data)
+    found = sampling.fast.mapped(np.ones((2, 3, 5), np.float32), 1, (starts, places, rows.data))
     assert found.shape == (2, 0, 5)

@@ -28,8 +28,8 @@ KINDS = {
 BLOCK_SIZES = (1, 9, 20, 50, 130)  # weights, of which a head has 63
 
 
-def attended(kind, options):
-    """The result, and the gradients of query, key and value."""
+def attended(kind, options, backward=True):
+    """The result alone, or the name of its node, and with it the gradients of query, key and value."""
     tensors = [rushlight.from_numpy(KINDS[kind](x)).requires_grad_() for x in (Q, K, V)]
     given = {n: rushlight.from_numpy(o) if isinstance(o, np.ndarray) else o for n, o in options.items()}
     if kind == "two" and "attn_mask" in given:
@@ -37,6 +37,8 @@ def attended(kind, options):
     if kind == "float32" and "attn_mask" in given and given["attn_mask"].dtype != rushlight.bool:
         given["attn_mask"] = given["attn_mask"].float()
     result = rushlight.nn.functional.scaled_dot_product_attention(*tensors, **given)
+    if not backward:
+        return result
     (result**2).sum().backward()
     return result.grad_fn.name(), [x.detach().numpy() for x in (result, *[x.grad for x in tensors])]
 
@@ -52,6 +54,24 @@ def test_blocks_are_like_one_piece(monkeypatch, options, kind):
         assert name == "ScaledDotProductFlashAttentionForCpuBackward0"
         for a, b in zip(found, whole, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 if kind == "float32" else 1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_few_weights_without_gradients_are_like_those_with(options, kind):
+    with rushlight.no_grad():
+        found = attended(kind, OPTIONS[options], backward=False)
+    _, (expected, *_) = attended(kind, OPTIONS[options])
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-5 if kind == "float32" else 1e-12)
+
+
+def test_masks_that_add_dimensions_and_sizes_that_do_not_fit():
+    q, mask = rushlight.ones(1, 2, 3), rushlight.zeros(4, 2, 2)
+    attend = rushlight.nn.functional.scaled_dot_product_attention
+    assert attend(q, q, q, attn_mask=mask).shape == (4, 2, 3)
+    assert attend(q, q[:, :0], q[:, :0]).tolist() == rushlight.zeros(1, 2, 3).tolist()
+    with pytest.raises(RuntimeError):
+        attend(q, rushlight.ones(1, 2, 4), q)
 
 
 @pytest.mark.parametrize("options", OPTIONS)

@@ -2,13 +2,13 @@
 """Means of the windows of planes (average pooling), and the adjoint: shares numbers among the elements of windows."""
 
 cimport numpy as cnp
+from libc.string cimport memset
 
 from rushlight.kernels.compiled.arrays cimport float_type
 from rushlight.kernels.compiled.lanes cimport always, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.spans cimport (
     MOST, Line, begin, counted, dividing, end, measure, places_along, single_line, sliding)
-from rushlight.kernels.compiled.steps cimport zeros
 
 cnp.import_array()
 
@@ -133,6 +133,8 @@ cdef wide plane(real* x, real* means, const Job* job) noexcept nogil:
     cdef const Line* c = &job.lines[2]
     cdef Py_ssize_t p, q, r
     cdef bint by_columns = not job.back and c.low == c.high and c.stride <= c.kernel + 1 and c.size <= WIDTH
+    if job.back:
+        memset(x, 0, job.lines[0].size * job.lines[1].size * c.size * sizeof(real))
     for p in range(job.lines[0].places):
         for q in range(job.lines[1].places):
             if by_columns:
@@ -165,17 +167,12 @@ cdef void planes(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept 
 
 
 cdef cnp.ndarray pooled(cnp.ndarray given, Job* job, int dims):
-    """Runs a job on an array; the result is new, and of zeros at first where numbers are added to it."""
+    """Runs a job on an array; the result is new."""
     cdef cnp.npy_intp[MOST + 2] shape
     cdef Py_ssize_t number, work = measure(job.lines, given, dims, job.back, shape, &number)
     cdef int kind = cnp.PyArray_TYPE(given)
-    cdef cnp.ndarray made
-    if job.back:
-        made = zeros(given.ndim, shape, kind)
-        job.x, job.means = cnp.PyArray_DATA(made), cnp.PyArray_DATA(given)
-    else:
-        made = cnp.PyArray_SimpleNew(given.ndim, shape, kind)
-        job.x, job.means = cnp.PyArray_DATA(given), cnp.PyArray_DATA(made)
+    cdef cnp.ndarray made = cnp.PyArray_SimpleNew(given.ndim, shape, kind)
+    job.x, job.means = cnp.PyArray_DATA(made if job.back else given), cnp.PyArray_DATA(given if job.back else made)
     job.single = kind == cnp.NPY_FLOAT
     shared(planes, job, number, max(<Py_ssize_t>1, GRAIN // work))
     return made

@@ -58,7 +58,7 @@ cdef wide unfold(const real* grid, real* x, real* slopes, Py_ssize_t n, double s
     cdef Py_ssize_t i
     cdef real far
     for i in range(n):
-        far = grid[2 * i] + 1
+        far = grid[2 * i] + <real>1
         x[i] = fma(far, slope, -half) if real is double else <real>(far * slope - half)  # the product of floats is exact
         slopes[i] = <real>slope
 
@@ -131,9 +131,9 @@ cdef wide look(const real* x, real* out, Py_ssize_t n, const int* places, const 
     cdef Py_ssize_t i
     cdef real upper, lower
     for i in range(n):
-        upper = at(x, places[i]) * (1 - across[i]) + at(x, places[POINTS + i]) * across[i]
-        lower = at(x, places[2 * POINTS + i]) * (1 - across[i]) + at(x, places[3 * POINTS + i]) * across[i]
-        out[i] = upper * (1 - down[i]) + lower * down[i]
+        upper = at(x, places[i]) * (<real>1 - across[i]) + at(x, places[POINTS + i]) * across[i]
+        lower = at(x, places[2 * POINTS + i]) * (<real>1 - across[i]) + at(x, places[3 * POINTS + i]) * across[i]
+        out[i] = upper * (<real>1 - down[i]) + lower * down[i]
 
 
 cdef wide look_nearest(const real* x, real* out, Py_ssize_t n, const int* places) noexcept nogil:
@@ -157,9 +157,9 @@ cdef void put_back(real* out, const real* grad, Py_ssize_t n, const Job* job, co
         if job.mode == NEAREST:
             put(out, places[i], grad[i])
         else:
-            put(out, places[i], grad[i] * (1 - down[i]) * (1 - across[i]))
-            put(out, places[POINTS + i], grad[i] * (1 - down[i]) * across[i])
-            put(out, places[2 * POINTS + i], grad[i] * down[i] * (1 - across[i]))
+            put(out, places[i], grad[i] * (<real>1 - down[i]) * (<real>1 - across[i]))
+            put(out, places[POINTS + i], grad[i] * (<real>1 - down[i]) * across[i])
+            put(out, places[2 * POINTS + i], grad[i] * down[i] * (<real>1 - across[i]))
             put(out, places[3 * POINTS + i], grad[i] * down[i] * across[i])
 
 
@@ -171,8 +171,8 @@ cdef wide move(const real* x, const real* grad, real* ways, Py_ssize_t n, const 
     for i in range(n):
         a, b = at(x, places[i]), at(x, places[POINTS + i])
         c, d = at(x, places[2 * POINTS + i]), at(x, places[3 * POINTS + i])
-        ways[i] += grad[i] * ((b - a) * (1 - down[i]) + (d - c) * down[i])
-        ways[POINTS + i] += grad[i] * ((c - a) * (1 - across[i]) + (d - b) * across[i])
+        ways[i] += grad[i] * ((b - a) * (<real>1 - down[i]) + (d - c) * down[i])
+        ways[POINTS + i] += grad[i] * ((c - a) * (<real>1 - across[i]) + (d - b) * across[i])
 
 
 cdef wide bring(const real* ways, const real* slopes, real* out, Py_ssize_t n) noexcept nogil:

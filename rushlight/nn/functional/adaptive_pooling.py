@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.core.graph import new_tensor
 from rushlight.core.kinds import kind_of
 from rushlight.core.narrow import in_float32
 from rushlight.core.operators import Operator
@@ -16,6 +17,7 @@ from rushlight.kernels import pooling as kernels
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import not_in_range
+from rushlight.nn.functional.pooling import is_final_for
 from rushlight.nn.functional.sampling import LAYOUTS, averaging, mapped
 from rushlight.nn.functional.sizes import Numbers, are_plain, hashable
 from rushlight.ops.arguments.dims import size_of
@@ -209,7 +211,11 @@ def plan_for(planned: Any, name: str, dims: int, input: Tensor, output_size: Any
 def pool_averages(dims: int, input: Tensor, output_size: Any) -> Tensor:
     """The means of all windows."""
     places = plan_for(averages_planned, AVERAGES[dims], dims, input, output_size)
-    return input.mean(LAST[dims], True) if places is None else AVG_POOL[dims](input, places)
+    if places is None:
+        return input.mean(LAST[dims], True)
+    if is_final_for(input) and (found := kernels.divided_means(input._array, places)) is not None:
+        return new_tensor(found)
+    return AVG_POOL[dims](input, places)
 
 
 def pool_maxima(dims: int, input: Tensor, output_size: Any) -> Any:

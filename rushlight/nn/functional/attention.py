@@ -8,7 +8,7 @@ from rushlight.core.guards import asking
 from rushlight.core.kinds import is_half
 from rushlight.dtypes import bool as torch_bool
 from rushlight.dtypes import float32
-from rushlight.nn.functional.attention_blocks import _attention_by_blocks, as_bias, attention_weights, needs_blocks
+from rushlight.nn.functional.attention_blocks import _attention_by_blocks, as_bias, attention_weights, takes_arrays
 from rushlight.nn.functional.dropping import dropout
 from rushlight.ops.products.products import matmul
 from rushlight.refusals.numbers import as_numbers
@@ -88,7 +88,7 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scale = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
-    if dropout_p == 0 and needs_blocks(query, key, value, attn_mask):
+    if dropout_p == 0 and takes_arrays(query, key, value, attn_mask):
         bias = None if attn_mask is None else as_bias(attn_mask, dtype._numpy)
         return _attention_by_blocks(query, key, value, bias, is_causal, scale)
     weights = attention_weights(query, key, attn_mask, is_causal, scale)

@@ -14,7 +14,9 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import one_by_one
 from rushlight.core.forward import is_dual
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.interpreters import noted, writer
+from rushlight.core.interpreters import STACK, noted, writer
+from rushlight.core.kinds import kind_of
+from rushlight.core.recording import recording, requires_grad
 from rushlight.dtypes import bool as torch_bool
 from rushlight.kernels.products import times
 from rushlight.kernels.triangles import triangle
@@ -92,13 +94,18 @@ def part(
         bias = bias_from(rows.start, rows.stop - rows.start, key.shape[-2], query.dtype)
     elif bias is not None:
         bias = bias[place]
-    scores = times(query, np.swapaxes(key, -1, -2))
+    return query, key, value, weights_of(query, key, bias, is_causal)
+
+
+def weights_of(query: Array, key: Array, bias: Array | None, is_causal: bool) -> Array:
+    """The weights, given the scaled query. A row that is masked as a whole is 0; none is where the bias is causal."""
+    scores = times(query, key.swapaxes(-1, -2))
     if bias is not None:
         scores += bias
     weights = _softmax(scores, scores.ndim - 1, scores.dtype)
-    if bias is not None and not has_something(scores, -1):
+    if bias is not None and not is_causal and not has_something(scores, -1):
         weights[np.maximum.reduce(scores, -1) == -np.inf] = 0
-    return query, key, value, weights
+    return weights
 
 
 def whole_bias(bias: Array | None, query: Array, key: Array) -> Array | None:
@@ -144,6 +151,10 @@ def _attention_by_blocks(
     query: Array, key: Array, value: Array, bias: Array | None, is_causal: bool, scale: float
 ) -> Array:
     """softmax(query @ key.T * scale + bias) @ value, a block of the weights at a time."""
+    if are_few(query, key):
+        if is_causal:
+            bias = small_bias(0, query.shape[-2], key.shape[-2], query.dtype)
+        return times(weights_of(query * scale, key, bias, is_causal), value)
     result = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     bias = whole_bias(bias, query, key)
     for place in blocks(query.shape[:-1], key.shape[-2]):
@@ -152,13 +163,33 @@ def _attention_by_blocks(
     return result
 
 
-def needs_blocks(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether attention is computed by blocks: where the weights are many, and nothing looks at single steps."""
-    arrays = [x._array for x in (query, key, value)]
-    if any(type(x) is not np.ndarray for x in arrays) or writer() is not None:
+def are_few(query: Array, key: Array) -> bool:
+    """Whether there are no more weights than in a block."""
+    return query.size // max(query.shape[-1], 1) * key.shape[-2] <= BLOCK
+
+
+def are_regular(query: Array, key: Array, value: Array, mask: Array | None) -> bool:
+    """Whether arrays of numbers have the shapes of attention, and a mask that of its weights, or of one head's."""
+    weights = (*query.shape[:-1], key.shape[-2])
+    return (
+        kind_of(query.dtype) == "f"
+        and query.shape[-1] == key.shape[-1]
+        and key.shape[-2] == value.shape[-2]
+        and query.size * key.size > 0
+        and (mask is None or mask.shape == weights or mask.shape == weights[-2:])
+    )
+
+
+def takes_arrays(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether attention is computed on arrays, by blocks: where nothing looks at single steps.
+
+    A few weights are if they need not be kept for gradients.
+    """
+    q, k, v = query._array, key._array, value._array
+    if not type(q) is type(k) is type(v) is np.ndarray or not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
         return False
-    q, k, v = arrays
-    alike = q.shape[:-2] == k.shape[:-2] == v.shape[:-2]
-    if not alike or q.size // max(q.shape[-1], 1) * k.shape[-2] <= BLOCK:
-        return False
-    return not any(map(is_dual, (query, key, value))) and (mask is None or not mask.requires_grad)
+    tensors = (query, key, value) if mask is None else (query, key, value, mask)
+    if are_few(q, k):
+        alone = not STACK.depth and not (recording() and any(map(requires_grad, tensors)))
+        return alone and are_regular(q, k, v, None if mask is None else mask._array)
+    return writer() is None and not any(map(is_dual, tensors[:3])) and (mask is None or not mask.requires_grad)

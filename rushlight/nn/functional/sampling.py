@@ -47,12 +47,11 @@ class Map:
 
 def mapped(array: Array, maps: Any) -> Array:
     """The array with a map applied along each of its last dimensions."""
+    if fast is not None:
+        matrices = [each.compressed(array.dtype) for each in maps]
+        if None not in matrices and (found := fast.mapped(array, array.ndim - len(maps), *matrices)) is not None:
+            return found
     for axis, each in zip(range(-len(maps), 0), maps, strict=True):
-        if fast is not None and (parts := each.compressed(array.dtype)) is not None:
-            found = fast.mapped(array, array.ndim + axis, *parts)
-            if found is not None:
-                array = found
-                continue
         matrix = each.in_dtype(array.dtype)
         columns = array.swapaxes(axis, 0)
         flat = columns.reshape(columns.shape[0], prod(columns.shape[1:]))
