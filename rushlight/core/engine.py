@@ -616,8 +616,12 @@ def bare(node, grad):
         return None
     if type(grad) is not list:
         return bare_array(grad)
-    arrays = [None if one is None else bare_array(one) for one in grad]
-    return arrays if arrays.count(None) == grad.count(None) else None
+    arrays = []
+    for one in grad:
+        arrays.append(None if one is None else bare_array(one))
+        if one is not None and arrays[-1] is None:
+            return None
+    return arrays
 
 
 def bare_array(grad):

@@ -96,8 +96,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
     x = x.long() if x._array.dtype.kind == "b" else x
-    columns = x.unsqueeze(-1).expand(*x._array.shape, count - 1).cumprod(-1)
-    return cat([new_tensor(np.ones_like(x._array[..., None])), columns], -1)
+    shape = x._array.shape
+    columns = x.unsqueeze(-1).expand(*shape, count - 1).cumprod(-1)
+    return cat([new_tensor(np.ones((*shape, 1), x._array.dtype, like=x._array)), columns], -1)
 
 
 @linalg
