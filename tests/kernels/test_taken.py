@@ -129,6 +129,8 @@ CALLS = {
     "pads.unpadded": lambda: back(F.pad(x(), (1, 2), mode="reflect")),
     "picking.taken": lambda: x().gather(1, i(8, 8, 8)),
     "picking.put": lambda: x().scatter_add(1, i(8, 8, 8), x()),
+    "hermitian.completed": lambda: torch.fft.fft(x(80, 80)),
+    "hermitian.folded": lambda: back(torch.fft.fft(x(8, 8)).abs()),
     "products.cross": lambda: torch.linalg.cross(x(8, 3), x(8, 3)),
     "products.dot": lambda: torch.dot(x(64), x(64)),
     "products.matvec": lambda: x() @ x(8),

@@ -406,13 +406,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 def are_alike(tensors: Sequence[Tensor]) -> bool:
     """Whether there are at least two tensors, all of them matrices of one dtype."""
-    if len(tensors) < 2:
-        return False
-    dtype = tensors[0]._array.dtype
-    for x in tensors:
-        if x._array.ndim != 2 or x._array.dtype is not dtype:
-            return False
-    return True
+    dtypes = [x._array.dtype for x in tensors if x._array.ndim == 2]
+    return len(dtypes) == len(tensors) > 1 and dtypes.count(dtypes[0]) == len(dtypes)
 
 
 def as_matrices(tensors: Sequence[Tensor]) -> list[Tensor]:
