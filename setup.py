@@ -66,10 +66,12 @@ UNTYPED = [  # what most calls of operators go through: Python without types, wh
         Path("rushlight", room, f"{name}.py")
         for room, names in {
             "core": "kinds narrow placing turned windows",
+            "fft": "calls one_dimension pocketfft several_dimensions transforms",
             "kernels": (
                 "convolution depthwise direct few_taps layouts normalization padding patches pointwise pooling "
                 "products reductions"
             ),
+            "linalg": "calls norms pieces solving vectors",
             "nn/functional": (
                 "activation adaptive_pooling attention batch_normalization batching convolution distance dropping "
                 "entropy folding fractional_pooling grid_sampling interpolation layer_normalization linear_entropy "

@@ -65,6 +65,7 @@ cdef class Backward:
     cdef object laid(self, Node node, Py_ssize_t i, object slope, object grad)
     @cython.locals(i=Py_ssize_t, target=Vertex)
     cdef pass_by(self, Node node, object grad)
+    cdef list shown_together(self, Node node, object grad, tuple needs)
     @cython.locals(targets=list, i=Py_ssize_t, needs=tuple, fresh=bint, shared=set)
     cdef step_together(self, Node node, object grad, object arrived)
     cpdef bint reaches(self, Vertex vertex)
@@ -92,8 +93,15 @@ cdef bint own(object grad)
 @cython.locals(x=array_type, y=array_type, i=int)
 cdef bint same_layout(object a, object b)
 
+@cython.locals(ruled=tuple)
+cdef bint all_ruled(Node node, tuple needs) except -1
+
+cdef object bare(Node node, object grad)
+
 @cython.locals(tensor=TensorBase)
-cdef bint is_plain(Node node, object grad) except -1
+cdef object bare_array(object grad)
+
+cdef object as_tensor(object slope)
 
 @cython.locals(k=Py_ssize_t, elementwise=bint)
 cpdef bint mixes_layouts(Node node, Py_ssize_t i, object grad) except -1

@@ -382,9 +382,9 @@ class Backward:
         need not where a rule says how the gradient lies.
         """
         ruled = node.plan.slopes is not None and node.plan.ruled[i]
-        if ruled and self.recorded and is_plain(node, grad):
-            result = self.laid(node, i, node.cotangent(i, grad._array, False), grad)
-            return None if result is None else new_tensor(np.asarray(result))
+        arrays = bare(node, grad) if ruled and self.recorded else None
+        if arrays is not None:
+            return as_tensor(self.laid(node, i, node.cotangent(i, arrays, False), grad))
         if not ruled and not self.recorded and mixes_layouts(node, i, grad):
             result = in_steps(node, i, grad)
             if result is None:
@@ -413,9 +413,10 @@ class Backward:
         """Runs a node that computes all its gradients at once; its hooks get what arrived."""
         targets = [node.edge(i) for i in range(node.arity)]
         needs = tuple([target is not None and self.needs(target) for target in targets])
-        grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         if self.shows and node.plan is not None and node.plan.slopes is not None:
-            grads = [self.laid(node, i, slope, grad) for i, slope in enumerate(grads)]
+            grads = self.shown_together(node, grad, needs)
+        else:
+            grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
         ours = not self.watched and node.plan is not None and node.hooks is None  # users may hold other arrays
         if node.hooks is not None:
             if node.op is None or not node.op.lists:  # for a list PyTorch computes all gradients or none
@@ -426,6 +427,15 @@ class Backward:
             if needs[i]:
                 fresh = ours and (not shared or id(grads[i]) not in shared)
                 self.deliver(targets[i], node.number(i), grads[i], fresh)
+
+    def shown_together(self, node, grad, needs):
+        """The gradients of a node's inputs where users see their memory layouts: `shown` for all at once."""
+        arrays = bare(node, grad) if self.recorded and not self.watched and all_ruled(node, needs) else None
+        if arrays is not None:
+            grads = node.apply(arrays, False, needs)
+            return [as_tensor(self.laid(node, i, slope, grad)) for i, slope in enumerate(grads)]
+        grads = self.watch(node, grad, needs) if self.watched else node.apply(grad, self.recorded, needs)
+        return [self.laid(node, i, slope, grad) for i, slope in enumerate(grads)]
 
     def watch(self, node, grad, needs):
         """A node's gradients in anomaly mode, or while a profiler watches."""
@@ -598,12 +608,42 @@ def same_layout(a, b):
     return True
 
 
-def is_plain(node, grad):
-    """Whether a formula may compute with the cotangent's array though the pass is on tensors: nothing is recorded."""
-    if not isinstance(grad, TensorBase) or node.flags or not is_final():
-        return False
+def all_ruled(node, needs):
+    """Whether rules say how the gradients of all inputs in `needs` lie."""
+    ruled = node.plan.ruled
+    if node.op.lists:
+        return ruled[0]
+    for i, need in enumerate(needs):
+        if need and not ruled[i]:
+            return False
+    return True
+
+
+def bare(node, grad):
+    """The arrays of cotangents with which a formula may compute though the pass is on tensors; None if it may not."""
+    if node.flags or not is_final():
+        return None
+    if type(grad) is not list:
+        return bare_array(grad)
+    arrays = []
+    for one in grad:
+        arrays.append(None if one is None else bare_array(one))
+        if one is not None and arrays[-1] is None:
+            return None
+    return arrays
+
+
+def bare_array(grad):
+    """The array of a tensor that is a plain one; None for others."""
+    if not isinstance(grad, TensorBase):
+        return None
     tensor = grad
-    return type(tensor._array) is ndarray and not tensor._unsettled
+    return tensor._array if type(tensor._array) is ndarray and not tensor._unsettled else None
+
+
+def as_tensor(slope):
+    """The tensor of a gradient that was computed with arrays; None for a missing one."""
+    return None if slope is None else new_tensor(np.asarray(slope))
 
 
 def mixes_layouts(node, i, grad):

@@ -51,7 +51,7 @@ def several_sizes(
             raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {array.ndim} dimensions.")
         dims = tuple(range(0 if s is None else array.ndim - len(s), array.ndim))
     else:
-        dims = tuple(known_dim(d, array.shape) for d in ((dim,) if isinstance(dim, INTEGERS) else dim))
+        dims = tuple([known_dim(d, array.shape) for d in ((dim,) if isinstance(dim, INTEGERS) else dim)])
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
     if s is not None and len(s) != len(dims):

@@ -12,14 +12,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.aliases import Array
+from rushlight.kernels.compiled import load
 from rushlight.kernels.products import product
 from rushlight.machine.threads import get_num_threads
 
+fast: ModuleType | None = load("hermitian")
 Norm = Any  # "backward", "ortho" or "forward", which callers check
 MODULE = "scipy.fft._pocketfft.pypocketfft"
 SHARED = 1 << 16  # elements from which several threads are worth it
@@ -132,6 +135,8 @@ def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: No
     whole, half, n = np.empty(shape, COMPLEX[x.dtype.char]), [slice(None)] * x.ndim, sizes[-1]
     half[last] = slice(n // 2 + 1)
     at_once("r2c", x, sizes, dims, norm, True, out=whole[tuple(half)])
+    if not others and last % x.ndim == x.ndim - 1 and fast is not None and fast.completed(whole):
+        return whole
     for turned in itertools.product((False, True), repeat=len(others)):
         source, target = half.copy(), half.copy()
         source[last], target[last] = slice((n - 1) // 2, 0, -1), slice(n // 2 + 1, n)
@@ -139,6 +144,14 @@ def whole_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: No
             source[dim], target[dim] = (slice(None, 0, -1), slice(1, None)) if rest else (slice(1), slice(1))
         np.conjugate(whole[tuple(source)], out=whole[tuple(target)])
     return whole
+
+
+def real_part(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> Array | None:
+    """The real part of the inverse transform over the last dimension, by that of half a spectrum; None for others."""
+    if type(x) is not np.ndarray or fast is None or len(dims) > 1 or dims[0] % x.ndim != x.ndim - 1:
+        return None
+    half = fast.folded(x)
+    return None if half is None else from_half_spectrum(half, sizes, dims, norm)
 
 
 def half_spectrum(x: Array, sizes: Sequence[int], dims: Sequence[int], norm: Norm) -> Array:

@@ -1,5 +1,7 @@
 """Short-time Fourier transforms: `stft`, the spectra of overlapping frames of a signal, and its inverse `istft`."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,15 +31,15 @@ def call_described(name: str, input: Tensor, **options: Any) -> str:
     return f"{name}(torch.{type_name(input._array)}Tensor{list(input._array.shape)}, {listed}) : "
 
 
-def check_window(call: str, n_fft: int, hop_length: int, win_length: int, window: Tensor | None) -> None:
+def check_window(call: Callable[[], str], n_fft: int, hop_length: int, win_length: int, window: Tensor | None) -> None:
     """Raises the errors about sizes that `stft` and `istft` share."""
     if hop_length <= 0:
-        raise RuntimeError(f"{call}expected hop_length > 0, but got hop_length={hop_length}")
+        raise RuntimeError(f"{call()}expected hop_length > 0, but got hop_length={hop_length}")
     if not 0 < win_length <= n_fft:
-        raise RuntimeError(f"{call}expected 0 < win_length <= n_fft, but got win_length={win_length}")
+        raise RuntimeError(f"{call()}expected 0 < win_length <= n_fft, but got win_length={win_length}")
     if window is not None and window._array.shape != (win_length,):
         raise RuntimeError(
-            f"{call}expected a 1D window tensor of size equal to win_length={win_length}, but got window "
+            f"{call()}expected a 1D window tensor of size equal to win_length={win_length}, but got window "
             "with size "
             f"{list(window._array.shape)}"
         )
@@ -83,7 +85,8 @@ def stft(
         input = extended.view(extended.shape[-input.dim() :])
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
-    call = call_described(
+    call = partial(
+        call_described,
         "stft",
         input,
         n_fft=n_fft,
@@ -118,7 +121,9 @@ def stft(
     return spectra if return_complex or (return_complex is None and is_complex) else view_as_real(spectra)
 
 
-def check_stft(call: str, input: Tensor, n_fft: int, is_complex: bool, return_complex: bool | None) -> None:
+def check_stft(
+    call: Callable[[], str], input: Tensor, n_fft: int, is_complex: bool, return_complex: bool | None
+) -> None:
     """Raises the errors about the signal."""
     if return_complex is None and not is_complex:
         raise RuntimeError(
@@ -127,12 +132,12 @@ def check_stft(call: str, input: Tensor, n_fft: int, is_complex: bool, return_co
             "return_complex=True in a future PyTorch release."
         )
     if kind_of(input._array.dtype) not in "fc":
-        raise RuntimeError(f"{call}expected a tensor of floating point or complex values")
+        raise RuntimeError(f"{call()}expected a tensor of floating point or complex values")
     if input.dim() not in (1, 2):
-        raise RuntimeError(f"{call}expected a 1D or 2D tensor")
+        raise RuntimeError(f"{call()}expected a 1D or 2D tensor")
     length = input.shape[-1]
     if not 0 < n_fft <= length:
-        raise RuntimeError(f"{call}expected 0 < n_fft < {length}, but got n_fft={n_fft}")
+        raise RuntimeError(f"{call()}expected 0 < n_fft < {length}, but got n_fft={n_fft}")
 
 
 @method
@@ -161,7 +166,8 @@ def istft(
     """
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
-    call = call_described(
+    call = partial(
+        call_described,
         "istft",
         input,
         n_fft=n_fft,
@@ -197,22 +203,24 @@ def istft(
     return cut(call, signal, weights, n_fft, center, length)
 
 
-def check_istft(call: str, input: Tensor, n_fft: int, hop_length: int, win_length: int, onesided: bool) -> None:
+def check_istft(
+    call: Callable[[], str], input: Tensor, n_fft: int, hop_length: int, win_length: int, onesided: bool
+) -> None:
     """Raises the errors about the spectra."""
     if input.numel() == 0:
-        raise RuntimeError(f"{call}input tensor cannot be empty.")
+        raise RuntimeError(f"{call()}input tensor cannot be empty.")
     if input.dim() not in (2, 3):
-        raise RuntimeError(f"{call}expected a tensor with 2 or 3 dimensions, but got {input.dim()}")
+        raise RuntimeError(f"{call()}expected a tensor with 2 or 3 dimensions, but got {input.dim()}")
     wanted, found = n_fft // 2 + 1 if onesided else n_fft, input.shape[-2]
     if wanted != found:
         shown = "n_fft / 2 + 1" if onesided else "n_fft"
         raise RuntimeError(
-            f"{call}expected the frequency dimension (3rd to the last) of the input tensor to match "
+            f"{call()}expected the frequency dimension (3rd to the last) of the input tensor to match "
             f"{shown} when "
             f"onesided={onesided}, but got {found}"
         )
     if not 0 < hop_length <= win_length:
-        raise RuntimeError(f"{call}expected 0 < hop_length <= win_length")
+        raise RuntimeError(f"{call()}expected 0 < hop_length <= win_length")
 
 
 def overlapped(pieces: Tensor, n_fft: int, hop_length: int) -> Tensor:
@@ -221,7 +229,9 @@ def overlapped(pieces: Tensor, n_fft: int, hop_length: int) -> Tensor:
     return _fold(pieces, (*batch, n_fft + hop_length * (count - 1)), len(batch), n_fft, hop_length)
 
 
-def cut(call: str, signal: Tensor, weights: Tensor, n_fft: int, center: bool, length: int | None) -> Tensor:
+def cut(
+    call: Callable[[], str], signal: Tensor, weights: Tensor, n_fft: int, center: bool, length: int | None
+) -> Tensor:
     """The signal without its padding, divided by the sum of the squared windows."""
     total = signal._array.shape[-1]
     start = n_fft // 2 if center else 0
@@ -229,7 +239,7 @@ def cut(call: str, signal: Tensor, weights: Tensor, n_fft: int, center: bool, le
     known = min(end, total) - start
     signal, weights = signal.narrow(-1, start, known), weights.narrow(-1, start, known)
     if np.abs(weights._array).min() < 1e-11:
-        raise RuntimeError(f"{call}window overlap add min: 1")
+        raise RuntimeError(f"{call()}window overlap add min: 1")
     result = signal / weights
     if end <= total:
         return result

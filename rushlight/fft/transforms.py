@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
-from rushlight.fft.pocketfft import from_half_spectrum, half_spectrum, transform
+from rushlight.fft.pocketfft import from_half_spectrum, half_spectrum, real_part, transform
 from rushlight.kernels.steps import zeros
 from rushlight.ops.table import operator
 
@@ -79,7 +79,9 @@ def real_cotangent(
     if onesided:
         half = counted(grad, sizes[-1], dims[-1], 0.5)
         return resized(_fft_c2r(half, sizes, dims, SWAPPED[norm]), dims, input_shape)
-    return resized(_fft_c2c(grad, sizes, dims, SWAPPED[norm], False), dims, input_shape)
+    found = real_part(grad, sizes, dims, SWAPPED[norm])
+    found = _fft_c2c(grad, sizes, dims, SWAPPED[norm], False) if found is None else found
+    return resized(found, dims, input_shape)
 
 
 @operator(

@@ -17,6 +17,7 @@ from rushlight.machine.blas import WIDE_KERNELS, kernel
 __all__ = [
     "add_outer",
     "add_row",
+    "cross",
     "dot",
     "matvec",
     "multiplied",
@@ -65,6 +66,11 @@ def add_outer(base: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarr
         return add_outer(base.T, row, column).T
     found = None if fast is None else fast.outer(column, row, base)
     return base + column[:, None] * row if found is None else found
+
+
+def cross(x: Array, y: Array, dim: int) -> np.ndarray | None:
+    """The cross products along a dimension, counted from the end; None for what no kernel takes."""
+    return None if fast is None else fast.cross(x, y, dim)
 
 
 def product(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def matrix_norm(
         check_floating("linalg.matrix_norm", A)
     A = norms.in_dtype("linalg.matrix_norm", A, dtype)
     if ord == "fro":
-        return norms.vector_norm(A, 2, (rows, columns), keepdim)
+        return norms._linalg_vector_norm(A, 2.0, (min(rows, columns), max(rows, columns)), keepdim)
     if isinstance(ord, str) or abs(ord) == 2:
         return norm_by_singular_values(A, ord, rows, columns, keepdim)
     summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)

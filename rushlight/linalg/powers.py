@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.linalg.calls import check_floating, check_square, linalg
+from rushlight.linalg.exponentials import derivative, exponential
 from rushlight.linalg.solving import inv
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
@@ -53,9 +54,13 @@ def by_squares(A: Tensor, n: int) -> Any:
 
 
 def exp_cotangent(grad: Array, input: Array) -> Any:
-    """The gradient of A in exp(A): the upper right block of the exponential of [[A^T, grad], [0, A^T]]."""
-    n = input.shape[-1]
-    transposed = input.mT
+    """The gradient of A in exp(A): the derivative at A^T along the cotangent.
+
+    For double backward it is the upper right block of the exponential of [[A^T, grad], [0, A^T]].
+    """
+    n, transposed = input.shape[-1], input.mT
+    if type(grad) is type(input) is np.ndarray:
+        return derivative(transposed, grad)
     above = np.concatenate([transposed, grad], -1)
     below = np.concatenate([np.zeros_like(grad), transposed], -1)
     return _matrix_exp(np.concatenate([above, below], -2))[..., :n, n:]
@@ -63,9 +68,8 @@ def exp_cotangent(grad: Array, input: Array) -> Any:
 
 @operator(batch=leading, node="LinalgMatrixExpBackward0", input=exp_cotangent)
 def _matrix_exp(input: Array) -> Array:
-    from scipy.linalg import expm
-
-    return expm(input).astype(input.dtype, copy=False)  # SciPy computes float16 in float32
+    wide = input.astype(np.float32) if input.dtype.itemsize < 4 else input
+    return exponential(wide).astype(input.dtype, copy=False)
 
 
 @method
@@ -73,8 +77,7 @@ def _matrix_exp(input: Array) -> Array:
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices, I + A + A^2 / 2 + ...
 
-    RuntimeError for matrices that are not square and for integers. Method: Al-Mohy and Higham 2009, "A new scaling
-    and squaring algorithm for the matrix exponential"; derivative: Mathias 1996, "A chain rule for matrix
+    RuntimeError for matrices that are not square and for integers. Derivative: Mathias 1996, "A chain rule for matrix
     functions".
 
     >>> import rushlight as torch

@@ -151,7 +151,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     count = x._array.shape[0] if N is None else N
     if count < 0:
         raise RuntimeError("N must be non-negative.")
-    powers = vander_along(x, N=max(count, 2)).narrow(-1, 0, count)
+    powers = vander_along(x, max(count, 2))
+    powers = powers.narrow(-1, 0, count) if count < 2 else powers
     return powers if increasing else powers.flip(-1)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import leading
 from rushlight.core.graph import new_tensor, unbroadcast
+from rushlight.kernels import products as kernels
 from rushlight.linalg.calls import linalg
 from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.mismatch import check_tensors, same_scalars
@@ -29,6 +30,8 @@ NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # for each of three axes 
     slopes={"input": "contiguous", "other": "contiguous"},
 )
 def _cross(input: Array, other: Array, dim: int) -> Array:
+    if (found := kernels.cross(input, other, dim)) is not None:
+        return found
     x, y = input.swapaxes(dim, -1), other.swapaxes(dim, -1)
     product = x[..., NEXT] * y[..., LAST] - x[..., LAST] * y[..., NEXT]
     return product.swapaxes(dim, -1)
@@ -93,8 +96,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
     x = x.long() if x._array.dtype.kind == "b" else x
-    columns = x.unsqueeze(-1).expand(*x._array.shape, count - 1).cumprod(-1)
-    return cat([new_tensor(np.ones_like(x._array[..., None])), columns], -1)
+    shape = x._array.shape
+    columns = x.unsqueeze(-1).expand(*shape, count - 1).cumprod(-1)
+    return cat([new_tensor(np.ones((*shape, 1), x._array.dtype, like=x._array)), columns], -1)
 
 
 @linalg

@@ -37,10 +37,24 @@ def test_transposed_matrices_and_what_is_not_a_number():
     kernel = load("distances")
     if kernel is None:
         pytest.skip("the kernel was not compiled")
-    x = np.random.default_rng(0).standard_normal((20, 30))
+    x = np.random.default_rng(0).standard_normal((10, 30))
     expected = np.sqrt(((x.T[:, None] - x.T[None, ::2]) ** 2).sum(-1))
     np.testing.assert_allclose(kernel.euclidean(x.T, x.T[::2]), expected, atol=1e-7)
     x[3, 4] = np.nan
     assert np.isnan(kernel.euclidean(x.T, x.T)).sum() == 59
+    assert kernel.euclidean(x, x) is None  # wide rows: by products
     assert kernel.euclidean(x, x.astype(np.float32)) is None
     assert kernel.euclidean(x, x[:, :5]) is None
+
+
+def test_distances_from_products():
+    kernel = load("distances")
+    if kernel is None:
+        pytest.skip("the kernel was not compiled")
+    x, y = np.random.default_rng(0).standard_normal((2, 3, 40, 30))
+    squares, other_squares, found = (x * x).sum(-1), (y * y).sum(-1), x @ y.mT
+    assert not kernel.finish_products(found.astype(np.float32), squares, other_squares)
+    assert not kernel.finish_products(found.mT, other_squares, squares)
+    assert not kernel.finish_products(found, squares[:1], other_squares)
+    assert kernel.finish_products(found, squares, other_squares)
+    np.testing.assert_allclose(found, np.linalg.norm(x[..., None, :] - y[:, None], axis=-1))

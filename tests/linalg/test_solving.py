@@ -161,6 +161,41 @@ def test_matrix_exponential(dtype):
     check_derivatives(linalg.matrix_exp, a)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_matrix_exponentials_of_all_sizes(dtype):
+    """Small and large norms, in one batch too: each needs another polynomial, and as many squarings."""
+    draw = np.random.default_rng(0)
+    norms = np.array([0, 1e-9, 1e-3, 0.1, 1, 10, 40])[:, None, None]
+    a = (draw.standard_normal((7, 4, 4)) * norms / 4).astype(dtype)
+    if dtype in (np.complex64, np.complex128):
+        a = a + dtype(0.3j) * a.mT
+    expected = scipy.linalg.expm(a.astype(np.result_type(dtype, np.float64)))
+    sizes = np.abs(expected).max((1, 2), keepdims=True)
+    found = linalg.matrix_exp(rushlight.from_numpy(a)).numpy()
+    assert found.dtype == dtype
+    tolerance = 200 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found / sizes, expected / sizes, rtol=0, atol=tolerance)
+    alone = np.stack([linalg.matrix_exp(rushlight.from_numpy(one)).numpy() for one in a])
+    np.testing.assert_allclose(alone / sizes, expected / sizes, rtol=0, atol=tolerance)
+
+
+def test_derivatives_of_matrix_exponentials_by_dual_matrices_and_blocks():
+    a = rushlight.from_numpy(np.random.default_rng(0).standard_normal((3, 5, 5)) * 2).requires_grad_()
+    along = rushlight.from_numpy(np.random.default_rng(1).standard_normal((3, 5, 5)))
+    found = rushlight.autograd.grad(linalg.matrix_exp(a), a, along)[0]
+    recorded = rushlight.autograd.grad(linalg.matrix_exp(a), a, along, create_graph=True)[0]
+    np.testing.assert_allclose(found.numpy(), recorded.detach().numpy(), rtol=1e-10)
+
+
+def test_matrix_exponentials_of_nothing_and_of_what_is_not_a_number():
+    assert linalg.matrix_exp(rushlight.zeros(0, 2, 2)).shape == (0, 2, 2)
+    a = rushlight.zeros(2, 2, 2)
+    a[0, 0, 0] = np.nan
+    found = linalg.matrix_exp(a)
+    assert found[0].isnan().any()
+    assert (found[1] == rushlight.eye(2)).all()
+
+
 def test_tensor_equations():
     a, b = random(2, 3, 6), random(2, 3, seed=1)
     np.testing.assert_allclose(linalg.tensorinv(a).detach().numpy(), np.linalg.tensorinv(a.detach().numpy()))

@@ -5,7 +5,6 @@ cimport numpy as cnp
 from libc.math cimport sqrt, sqrtf
 
 from rushlight.kernels.compiled.arrays cimport float_type
-from rushlight.kernels.compiled.blas cimport begin, end, has_blas, rows_times
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 
@@ -19,7 +18,6 @@ cdef enum:
     MOST = 3  # the largest absolute value
     NARROW = 16  # columns up to which the differences take less time than a product of matrices
     TOGETHER = 4  # columns whose squares are added at once
-    BLOCK = 64  # rows whose products are computed at once
 
 
 cdef struct Job:
@@ -209,9 +207,8 @@ def cotangents(weights, x, y, double p, bint both=True):
 # Euclidean distances of many rows
 
 cdef struct Euclidean:
-    const char* x
-    const char* y
-    char* prepared  # of narrow matrices the columns of y, else its rows' sums of squares
+    const char* x  # of products the sums of squares of the rows
+    const char* y  # of narrow matrices the columns, else the sums of squares of the other rows
     char* out
     Py_ssize_t batches, rows, others, columns
     bint single
@@ -223,17 +220,6 @@ cdef wide turn(const real* y, real* out, Py_ssize_t rows, Py_ssize_t columns) no
     for j in range(columns):
         for i in range(rows):
             out[j * rows + i] = y[i * columns + j]
-
-
-cdef wide sum_squares(const real* y, real* out, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
-    """The sums of squares of rows."""
-    cdef Py_ssize_t i, j
-    cdef real total
-    for i in range(rows):
-        total = 0
-        for j in range(columns):
-            total += y[i * columns + j] * y[i * columns + j]
-        out[i] = total
 
 
 cdef wide narrow_distances(const real* x, const real* turned, real* out, Py_ssize_t others, Py_ssize_t columns,
@@ -261,40 +247,14 @@ cdef wide narrow_distances(const real* x, const real* turned, real* out, Py_ssiz
             row[j] = <real>sqrt(row[j]) if real is double else <real>sqrtf(row[j])
 
 
-cdef wide finish(real* out, const real* squares, const real* other_squares, Py_ssize_t rows,
-                 Py_ssize_t others) noexcept nogil:
-    """The distances of rows, given their products and sums of squares."""
-    cdef Py_ssize_t i, j
-    cdef real apart, mine
-    cdef real* row
-    for i in range(rows):
-        row, mine = out + i * others, squares[i]
-        for j in range(others):
-            apart = (mine + other_squares[j]) - 2 * row[j]
-            apart = <real>0 if apart < 0 else apart
-            row[j] = <real>sqrt(apart) if real is double else <real>sqrtf(apart)
-
-
 cdef void measure(const Euclidean* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """The distances of some rows, counted through all matrices of a batch."""
-    cdef Py_ssize_t batch, first, last, n = job.columns
-    cdef const real* y
-    cdef const real* prepared
-    cdef real* out
-    cdef real[BLOCK] squares
+    cdef Py_ssize_t batch, last, n = job.columns
     while start < stop:
         batch = start // job.rows
-        last = min(stop, (batch + 1) * job.rows, start + BLOCK)
-        out = <real*>job.out + start * job.others
-        if n <= NARROW:
-            narrow_distances(x + start * n, <const real*>job.prepared + batch * job.others * n, out, job.others, n,
-                             last - start)
-        else:
-            y, prepared = <const real*>job.y + batch * job.others * n, <const real*>job.prepared + batch * job.others
-            rows_times(<const char*>(x + start * n), n, <const char*>y, n, True, <char*>out, last - start, job.others, n,
-                       job.single, False)
-            sum_squares(x + start * n, squares, last - start, n)
-            finish(out, squares, prepared, last - start, job.others)
+        last = min(stop, (batch + 1) * job.rows)
+        narrow_distances(x + start * n, <const real*>job.y + batch * job.others * n,
+                         <real*>job.out + start * job.others, job.others, n, last - start)
         start = last
 
 
@@ -307,52 +267,88 @@ cdef void measure_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noe
         measure(job, <const double*>job.x, start, stop)
 
 
-cdef void prepare(const Euclidean* job, const real* y) noexcept nogil:
-    """Prepares the other rows."""
-    cdef Py_ssize_t batch
-    if job.columns > NARROW:
-        sum_squares(y, <real*>job.prepared, job.batches * job.others, job.columns)
-        return
+cdef void turn_all(const Euclidean* job, const real* y) noexcept nogil:
+    """The columns of the other matrices."""
+    cdef Py_ssize_t batch, size = job.others * job.columns
     for batch in range(job.batches):
-        turn(y + batch * job.others * job.columns, <real*>job.prepared + batch * job.others * job.columns, job.others,
-             job.columns)
+        turn(y + batch * size, <real*>job.y + batch * size, job.others, job.columns)
 
 
 def euclidean(x, y):
-    """The Euclidean distances of rows in matrices, or in batches of one shape; None for what the kernel does not take.
-
-    Wide rows are multiplied: the rounding error is that of the squares.
-    """
+    """The Euclidean distances of narrow rows in matrices, or in batches of one shape; None for others."""
     cdef int kind = float_type(x), d
     cdef Euclidean job
     cdef cnp.npy_intp[64] shape
-    cdef cnp.npy_intp room
-    cdef cnp.ndarray first, second, out, prepared
+    cdef cnp.ndarray first, second, out, turned
     if kind == 0 or float_type(y) != kind or (<cnp.ndarray>x).ndim != (<cnp.ndarray>y).ndim or (<cnp.ndarray>x).ndim < 2:
         return None
+    d = (<cnp.ndarray>x).ndim - 2
+    if (<cnp.ndarray>x).shape[d + 1] > NARROW or (<cnp.ndarray>x).shape[d + 1] != (<cnp.ndarray>y).shape[d + 1]:
+        return None
     first, second = cnp.PyArray_GETCONTIGUOUS(x), cnp.PyArray_GETCONTIGUOUS(y)
+    job.rows, job.others, job.columns = first.shape[d], second.shape[d], first.shape[d + 1]
+    shape[d], shape[d + 1] = job.rows, job.others
     job.batches = 1
     for d in range(first.ndim - 2):
         if first.shape[d] != second.shape[d]:
             return None
         shape[d] = first.shape[d]
         job.batches *= first.shape[d]
-    job.rows, job.others, job.columns = first.shape[first.ndim - 2], second.shape[first.ndim - 2], first.shape[first.ndim - 1]
-    if job.columns != second.shape[first.ndim - 1] or (job.columns > NARROW and not has_blas()):
-        return None
-    shape[first.ndim - 2], shape[first.ndim - 1] = job.rows, job.others
-    room = job.batches * job.others * (job.columns if job.columns <= NARROW else 1)
     out = cnp.PyArray_SimpleNew(first.ndim, shape, kind)
-    prepared = cnp.PyArray_SimpleNew(1, &room, kind)
-    job.x, job.y, job.out = cnp.PyArray_BYTES(first), cnp.PyArray_BYTES(second), cnp.PyArray_BYTES(out)
-    job.prepared, job.single = cnp.PyArray_BYTES(prepared), kind == cnp.NPY_FLOAT
+    turned = cnp.PyArray_SimpleNew(second.ndim, second.shape, kind)
+    job.x, job.y, job.out = cnp.PyArray_BYTES(first), cnp.PyArray_BYTES(turned), cnp.PyArray_BYTES(out)
+    job.single = kind == cnp.NPY_FLOAT
     if job.single:
-        prepare(&job, <const float*>job.y)
+        turn_all(&job, <const float*>cnp.PyArray_DATA(second))
     else:
-        prepare(&job, <const double*>job.y)
-    begin()
-    try:
-        shared(measure_part, &job, job.batches * job.rows, max(1, GRAIN // (job.others * job.columns)))
-    finally:
-        end()
+        turn_all(&job, <const double*>cnp.PyArray_DATA(second))
+    shared(measure_part, &job, job.batches * job.rows, max(1, GRAIN // (job.others * job.columns)))
     return out
+
+
+cdef wide finish(real* row, real own, const real* squares, Py_ssize_t others) noexcept nogil:
+    """The distances of a row, given its products and the sums of squares."""
+    cdef Py_ssize_t j
+    cdef real apart
+    for j in range(others):
+        apart = (own + squares[j]) - 2 * row[j]
+        apart = <real>0 if apart < 0 else apart
+        row[j] = <real>sqrt(apart) if real is double else <real>sqrtf(apart)
+
+
+cdef void finish_part(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Finishes some rows, counted through all matrices of a batch."""
+    cdef const Euclidean* job = <const Euclidean*>given
+    cdef Py_ssize_t i, n = job.others, first
+    for i in range(start, stop):
+        first = i // job.rows * n
+        if job.single:
+            finish(<float*>job.out + i * n, (<const float*>job.x)[i], <const float*>job.y + first, n)
+        else:
+            finish(<double*>job.out + i * n, (<const double*>job.x)[i], <const double*>job.y + first, n)
+
+
+def finish_products(products, squares, other_squares):
+    """Replaces the products of rows with others by their distances, given the sums of squares; returns whether it could.
+
+    The rounding error is that of the squares.
+    """
+    cdef int kind = float_type(products), d
+    cdef Euclidean job
+    cdef cnp.ndarray out, first, second
+    if kind == 0 or float_type(squares) != kind or float_type(other_squares) != kind:
+        return False
+    out, first, second = products, squares, other_squares
+    if not cnp.PyArray_ISCARRAY(out) or not cnp.PyArray_IS_C_CONTIGUOUS(first) or not cnp.PyArray_IS_C_CONTIGUOUS(second) \
+            or first.ndim != out.ndim - 1 or second.ndim != out.ndim - 1 or out.ndim < 2:
+        return False
+    job.rows, job.others = out.shape[out.ndim - 2], out.shape[out.ndim - 1]
+    if first.shape[out.ndim - 2] != job.rows or second.shape[out.ndim - 2] != job.others:
+        return False
+    for d in range(out.ndim - 2):
+        if first.shape[d] != out.shape[d] or second.shape[d] != out.shape[d]:
+            return False
+    job.x, job.y, job.out = cnp.PyArray_BYTES(first), cnp.PyArray_BYTES(second), cnp.PyArray_BYTES(out)
+    job.single = kind == cnp.NPY_FLOAT
+    shared(finish_part, &job, cnp.PyArray_SIZE(first), max(1, GRAIN // job.others))
+    return True

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Products of a small matrix and a vector, of two vectors, and helpers of matrix products: adding and summing rows.
+"""Products of a small matrix and a vector, of two vectors, and of points in space; and adding and summing rows.
 
 A matrix with contiguous rows is multiplied 8 rows at a time, each with a vector of partial sums; one with contiguous
 columns (a transposed one) column by column. There are no threads and no buffers, but for
@@ -9,6 +9,7 @@ the inner products of long vectors.
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc
 
+from rushlight.kernels.compiled.arrays cimport fits, float_type
 from rushlight.kernels.compiled.lanes cimport add_to, always, few_doubles, few_floats, number, put, real, wide
 from rushlight.kernels.compiled.sharing cimport shared
 from rushlight.kernels.compiled.steps cimport zeros
@@ -265,6 +266,73 @@ cdef object outer_of(cnp.ndarray column, cnp.ndarray row, cnp.ndarray base):
         job.base = cnp.PyArray_BYTES(base)
     shared(multiply_rows, &job, shape[0], 1 + WRITTEN // (shape[1] + 1))
     return result
+
+
+cdef struct Cross:
+    const void* x
+    const void* y
+    void* out
+    Py_ssize_t inner  # from one of the three elements of a vector to the next
+    bint single
+
+
+cdef wide cross_rows(const real* x, const real* y, real* out, Py_ssize_t n) noexcept nogil:
+    """The cross products of n vectors, one after the other."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[3 * i] = x[3 * i + 1] * y[3 * i + 2] - x[3 * i + 2] * y[3 * i + 1]
+        out[3 * i + 1] = x[3 * i + 2] * y[3 * i] - x[3 * i] * y[3 * i + 2]
+        out[3 * i + 2] = x[3 * i] * y[3 * i + 1] - x[3 * i + 1] * y[3 * i]
+
+
+cdef wide cross_columns(const real* x, const real* y, real* out, Py_ssize_t n, Py_ssize_t inner) noexcept nogil:
+    """The cross products of n vectors side by side."""
+    cdef Py_ssize_t i
+    cdef real a, b, c, d, e, f
+    for i in range(n):
+        a, b, c = x[i], x[inner + i], x[2 * inner + i]
+        d, e, f = y[i], y[inner + i], y[2 * inner + i]
+        out[i], out[inner + i], out[2 * inner + i] = b * f - c * e, c * d - a * f, a * e - b * d
+
+
+cdef void cross_of(const Cross* job, const real* x, const real* y, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some cross products."""
+    cdef real* out = <real*>job.out
+    cdef Py_ssize_t n, place
+    if job.inner == 1:
+        cross_rows(x + 3 * start, y + 3 * start, out + 3 * start, stop - start)
+        return
+    while start < stop:
+        n = min(stop - start, job.inner - start % job.inner)
+        place = start + start // job.inner * 2 * job.inner
+        cross_columns(x + place, y + place, out + place, n, job.inner)
+        start += n
+
+
+cdef void cross_some(const void* given, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Some cross products, by their type."""
+    cdef const Cross* job = <const Cross*>given
+    if job.single:
+        cross_of(job, <const float*>job.x, <const float*>job.y, start, stop)
+    else:
+        cross_of(job, <const double*>job.x, <const double*>job.y, start, stop)
+
+
+def cross(x, y, int dim):
+    """The cross products along a dimension, counted from the end, of arrays of one shape; None for others."""
+    cdef int kind = float_type(x), d
+    cdef cnp.ndarray first, second, out
+    cdef Cross job
+    if kind == 0 or not fits(y, x):
+        return None
+    first, second = cnp.PyArray_GETCONTIGUOUS(x), cnp.PyArray_GETCONTIGUOUS(y)
+    out = cnp.PyArray_SimpleNew(first.ndim, first.shape, kind)
+    job.inner, job.single = 1, kind == cnp.NPY_FLOAT
+    for d in range(first.ndim + dim + 1, first.ndim):
+        job.inner *= first.shape[d]
+    job.x, job.y, job.out = cnp.PyArray_DATA(first), cnp.PyArray_DATA(second), cnp.PyArray_DATA(out)
+    shared(cross_some, &job, cnp.PyArray_SIZE(out) // 3, WRITTEN // 6)
+    return out
 
 
 cdef struct Dot:

@@ -337,15 +337,34 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result + bias
 
 
-def chained(matrices: Sequence[Tensor], cuts: Any, i: int, j: int) -> Tensor:
-    """The product of the matrices i to j, split where `best_cuts` says."""
-    if i == j:
-        return matrices[i]
-    cut = cuts[i, j]
-    return _mm(chained(matrices, cuts, i, cut), chained(matrices, cuts, cut + 1, j))
+def in_order(matrices: Sequence[Tensor], order: Any) -> Tensor:
+    """The product of matrices in an order from `order_of`."""
+    if type(order) is not tuple:
+        return matrices[order]
+    return _mm(in_order(matrices, order[0]), in_order(matrices, order[1]))
 
 
 @lru_cache(maxsize=64)
+def order_of(shapes: tuple[tuple[int, ...], ...]) -> Any:
+    """The order of a product with the fewest multiplications, as pairs of pairs or of places: ((0, 1), 2).
+
+    RuntimeError for shapes that do not match.
+    """
+    for i, (x, y) in enumerate(itertools.pairwise(shapes)):
+        if x[-1] != y[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(x)} and {list(y)} cannot be multiplied"
+            )
+    rows, columns = (shapes[0][0] if len(shapes[0]) == 2 else 1), (shapes[-1][1] if len(shapes[-1]) == 2 else 1)
+    cuts = best_cuts((rows, *[y[0] for y in shapes[1:]], columns))
+    return pairs_of(cuts, 0, len(shapes) - 1)
+
+
+def pairs_of(cuts: Any, i: int, j: int) -> Any:
+    """The order of the product of the matrices i to j, split where `best_cuts` says."""
+    return i if i == j else (pairs_of(cuts, i, cuts[i, j]), pairs_of(cuts, cuts[i, j] + 1, j))
+
+
 def best_cuts(sizes: tuple[int, ...]) -> Any:
     """For each i and j, where to split the product of the matrices i to j; the k-th matrix has `sizes[k]` rows.
 
@@ -375,22 +394,27 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4)])
     tensor([12., 12.])
     """
-    tensors = list(tensors)
-    check_chain(tensors)
-    matrices = list(tensors)
-    if tensors[0]._array.ndim == 1:
-        matrices[0] = tensors[0].reshape(1, -1)
-    if tensors[-1]._array.ndim == 1:
-        matrices[-1] = tensors[-1].reshape(-1, 1)
-    for i, (x, y) in enumerate(itertools.pairwise(matrices)):
-        if x._array.shape[1] != y._array.shape[0]:
-            shapes = f"{list(tensors[i]._array.shape)} and {list(tensors[i + 1]._array.shape)}"
-            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
-    shape = tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:]
-    cuts = best_cuts((matrices[0]._array.shape[0], *[x._array.shape[1] for x in matrices]))
-    result = chained(matrices, cuts, 0, len(matrices) - 1)
-    result = result if len(shape) == 2 else result.reshape(shape)
+    matrices = tensors = list(tensors)
+    if not are_alike(tensors):
+        check_chain(tensors)
+        matrices = as_matrices(tensors)
+    result = in_order(matrices, order_of(tuple([x._array.shape for x in tensors])))
+    if matrices is not tensors:
+        result = result.reshape(tensors[0]._array.shape[:-1] + tensors[-1]._array.shape[1:])
     return result if out is None else write_out("multi_dot", out, result, *tensors)
+
+
+def are_alike(tensors: Sequence[Tensor]) -> bool:
+    """Whether there are at least two tensors, all of them matrices of one dtype."""
+    dtypes = [x._array.dtype for x in tensors if x._array.ndim == 2]
+    return len(dtypes) == len(tensors) > 1 and dtypes.count(dtypes[0]) == len(dtypes)
+
+
+def as_matrices(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors of a chain, of which a vector at the beginning is a row, one at the end a column."""
+    first, *between, last = tensors
+    first = first.reshape(1, -1) if first._array.ndim == 1 else first
+    return [first, *between, last.reshape(-1, 1) if last._array.ndim == 1 else last]
 
 
 def check_chain(tensors: Sequence[Tensor]) -> None:

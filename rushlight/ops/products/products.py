@@ -13,11 +13,14 @@ import numpy as np
 from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
-from rushlight.core.batching import elementwise
+from rushlight.core.batching import elementwise, leading
+from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import Operator, call
 from rushlight.core.turned import turn, turning
+from rushlight.dtypes import FROM_NUMPY, result_dtype
 from rushlight.kernels import products as kernels
+from rushlight.kernels.reductions import summed
 from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.mismatch import ABSENT, BOOL, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import Event, Turned, of_addmm, of_bmm, of_mm
@@ -210,6 +213,39 @@ def _linear(input: Array, weight: Array, bias: Array) -> Array:
     if input.ndim == 2:
         return kernels.add_row(kernels.multiplied(input, weight.T), bias)
     return kernels.add_row(kernels.multiplied(rows(input), weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
+
+
+PRODUCT = Formula(np.multiply, 2)
+
+
+def in_pairs(x: Array, ndim: int, inner: bool) -> Array:
+    """A factor of a Kronecker product, with a dimension of size 1 before each of its last `ndim`, or behind each."""
+    start, shape = x.ndim - ndim, x.shape
+    return x.reshape([*shape[:start], *[size for n in shape[start:] for size in ((1, n) if inner else (n, 1))]])
+
+
+def factor_cotangent(grad: Array, shape: Sequence[int], other: Array, ndim: int, inner: bool) -> Any:
+    """The gradient of one factor of a Kronecker product, whose shape is given: `inner` if it is the second."""
+    factor, start = in_pairs(other, ndim, not inner), grad.ndim - ndim
+    pairs = zip(shape[start:], other.shape[start:], strict=True)
+    apart = grad.reshape([*shape[:start], *[size for n, m in pairs for size in ((m, n) if inner else (n, m))]])
+    return summed(apart * factor, tuple(range(start + 1 - inner, start + 2 * ndim, 2)))
+
+
+@operator(
+    layout="as computed",
+    batch=leading,
+    linear=True,
+    node="UnsafeViewBackward0",
+    input=lambda grad, input_shape, other, ndim: factor_cotangent(grad, input_shape, other, ndim, False),
+    other=lambda grad, input, other_shape, ndim: factor_cotangent(grad, other_shape, input, ndim, True),
+)
+def _kron(input: Array, other: Array, ndim: int) -> Array:
+    """The Kronecker products over the last `ndim` dimensions, of which both operands have as many."""
+    x, y = in_pairs(input, ndim, False), in_pairs(other, ndim, True)
+    start = x.ndim - 2 * ndim
+    sizes = [n * m for n, m in zip(input.shape[start:], other.shape[start:], strict=True)]
+    return evaluate(PRODUCT, x, y, None, None).reshape([*x.shape[:start], *sizes])
 
 
 @method
@@ -474,10 +510,12 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
             [ 6,  8, 10]])
     """
     check_tensors("outer", input=input, vec2=vec2)
-    for name, vector in (("self", input), ("vec2", vec2)):
-        if vector._array.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._array.ndim}-D")
-    result = input.reshape(-1, 1) * vec2
+    x, y = input._array.ndim, vec2._array.ndim
+    if x != 1 or y != 1:
+        name, found = ("self", x) if x != 1 else ("vec2", y)
+        raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {found}-D")
+    same = input._array.dtype is vec2._array.dtype
+    result = call(_outer, (input, vec2)) if same else input.reshape(-1, 1) * vec2
     return result if out is None else write_out("outer", out, result, input, vec2)
 
 
@@ -503,11 +541,14 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             [0., 0., 1., 2.]])
     """
     check_tensors("kron", input=input, other=other)
-    ndim = max(input._array.ndim, other._array.ndim)
-    x, y = [(1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other)]
-    coarse = input.reshape([size for n in x for size in (n, 1)])
-    fine = other.reshape([size for n in y for size in (1, n)])
-    result = _unsafe_view(coarse * fine, tuple([n * m for n, m in zip(x, y, strict=True)]))
+    first, second = input, other
+    if input._array.dtype is not other._array.dtype:
+        common = FROM_NUMPY[result_dtype(input, other)]
+        first, second = input.to(common), other.to(common)
+    x, y = first._array.ndim, second._array.ndim
+    if x != y:
+        first, second = (t.reshape((1,) * (max(x, y) - t._array.ndim) + t._array.shape) for t in (first, second))
+    result = call(_kron, (first, second, max(x, y)))
     return result if out is None else write_out("kron", out, result, input, other)
 
 

@@ -11,7 +11,10 @@ from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise, leading
 from rushlight.core.graph import unbroadcast
 from rushlight.core.kinds import kind_of
+from rushlight.kernels.codes import SQUARES
 from rushlight.kernels.compiled import load
+from rushlight.kernels.products import times
+from rushlight.kernels.reductions import reduced
 from rushlight.kernels.steps import zeros
 from rushlight.kernels.triangles import indices
 from rushlight.ops.arguments.mismatch import check_tensors, type_name
@@ -55,8 +58,11 @@ def _euclidean(x1: Array, x2: Array) -> Array:
     """
     if fast is not None and (known := fast.euclidean(x1, x2)) is not None:
         return known
-    squares = np.add.reduce(x1 * x1, -1, keepdims=True) + np.add.reduce(x2 * x2, -1, keepdims=True).mT
-    return np.sqrt(np.maximum(squares - 2 * np.matmul(x1, x2.mT), 0))
+    squares, other_squares = (reduced(x, (x.ndim - 1,), False, SQUARES) for x in (x1, x2))
+    found = times(x1, x2.mT)
+    if fast is not None and fast.finish_products(found, squares, other_squares):
+        return found
+    return np.sqrt(np.maximum(squares[..., None] + other_squares[..., None, :] - 2 * found, 0))
 
 
 @with_kernels

@@ -156,8 +156,12 @@ def reflected(n: int, before: int, after: int, described: Any) -> Array:
             f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
             f"({before}, {after}) at dimension {described[0]} of input {list(described[1])}"
         )
-    places = np.abs(np.arange(-before, n + after))
-    return np.where(places >= n, 2 * (n - 1) - places, places)
+    places = np.arange(-before, n + after)
+    if before > 0:
+        places[:before] *= -1
+    if after > 0:
+        places[-after:] = 2 * (n - 1) - places[-after:]
+    return places
 
 
 def replicated(n: int, before: int, after: int, described: Sequence[Any]) -> Array:
