@@ -39,7 +39,7 @@ class Size(tuple[int, ...]):
     def __getitem__(self, index: slice) -> "Size": ...
     def __getitem__(self, index: SupportsIndex | slice) -> "int | Size":
         item = item_of(self, index)
-        return size_of(item) if type(item) is tuple else item
+        return size_of(item) if type(item) is tuple else item  # type: ignore[return-value]
 
     def __add__(self, other: tuple[int, ...]) -> "Size":  # type: ignore[override]
         return Size(tuple.__add__(self, other))

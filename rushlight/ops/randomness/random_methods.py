@@ -130,7 +130,8 @@ def random_(self: Tensor, *bounds: int | None, to: int | None = None, generator:
         return overwrite_drawn(self, "random_", integers.random_, generator)
     if len(given) == 2 and given[1] is None:
         return overwrite_drawn(self, "random_", integers.randint, generator, given[0], None)
-    low, high = interval("random_", *given) if len(given) == 2 else interval("random_", 0, *given)
+    ends: Any = given if len(given) == 2 else (0, *given)
+    low, high = interval("random_", *ends)
     return overwrite_drawn(self, "random_", integers.randint, generator, low, high)
 
 
