@@ -38,8 +38,8 @@ class Size(tuple[int, ...]):
     @overload
     def __getitem__(self, index: slice) -> "Size": ...
     def __getitem__(self, index: SupportsIndex | slice) -> "int | Size":
-        item = tuple.__getitem__(self, index)
-        return size_of(item) if isinstance(item, tuple) else item
+        item = item_of(self, index)
+        return size_of(item) if type(item) is tuple else item  # type: ignore[return-value]
 
     def __add__(self, other: tuple[int, ...]) -> "Size":  # type: ignore[override]
         return Size(tuple.__add__(self, other))
@@ -57,4 +57,5 @@ class Size(tuple[int, ...]):
         return f"torch.Size([{', '.join(map(str, self))}])"
 
 
+item_of = tuple.__getitem__
 size_of = partial(tuple.__new__, Size)  # for integers, which are not looked at

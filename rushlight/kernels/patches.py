@@ -173,7 +173,7 @@ def added(windows: Any, shape: Size, dim: int, step: int) -> Any:
 
     The windows are `step` apart; their elements are the last dimension.
     """
-    if fast is not None and (found := fast.added(windows, tuple(shape), dim, step)) is not None:
+    if fast is not None and (found := fast.added(windows, shape, dim, step)) is not None:
         return found
     out = np.zeros(shape, windows.dtype, like=windows)
     before, reach = (slice(None),) * dim, step * (windows.shape[dim] - 1) + 1

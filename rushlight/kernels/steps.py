@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.kernels.compiled import load
 
-__all__ = ["blank", "count_up", "evenly", "fill", "integers", "zeros"]
+__all__ = ["blank", "count_up", "evenly", "fill", "filled_like", "integers", "zeros"]
 
 fast: ModuleType | None = load("steps")
 SUITING = {
@@ -23,8 +23,20 @@ def fill(array: np.ndarray, value: complex) -> None:
     """Overwrites all elements with a number."""
     if type(array) is not np.ndarray:
         array[...] = value
-    elif fast is None or array.dtype.kind not in SUITING.get(type(value), "") or not fast.fill(array, value):
+    elif fast is None or not suits(array, value) or not fast.fill(array, value):
         np.copyto(array, value, casting="unsafe")
+
+
+def filled_like(array: Any, value: complex) -> np.ndarray | None:
+    """A new array filled with a number, of the dtype and strides of another; None where there is no kernel for it."""
+    if fast is None or type(array) is not np.ndarray or not suits(array, value):
+        return None
+    return fast.filled_like(array, value)
+
+
+def suits(array: np.ndarray, value: complex) -> bool:
+    """Whether the elements of an array can be made such a number."""
+    return array.dtype.kind in SUITING.get(type(value), "")
 
 
 def zeros(shape: Sequence[int], like: Any) -> Any:

@@ -151,6 +151,8 @@ def _check_held(dtype: np.dtype, low: int, last: int, smallest: float, largest: 
 def _floating_interval(dtype: np.dtype, low: int, high: int | None) -> tuple[int, int]:
     """An interval shrunk so that rounding to a floating dtype cannot lead out of it."""
     digits, largest = DIGITS[dtype], LARGEST[dtype]
+    if high is not None and -(1 << digits) <= low < high <= 1 << digits:  # where each integer is a number of the dtype
+        return low, high - 1
     after_low = _rounded(dtype, low + 1)
     if after_low < low:
         low = after_low + (1 << abs(low + 1).bit_length() - digits)

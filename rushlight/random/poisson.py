@@ -11,6 +11,7 @@ from rushlight.random.generator import Generator
 from rushlight.random.names import FLOATING, require
 
 fast: ModuleType | None = load("rejection")
+NEGATIVE = "invalid Poisson rate, expected rate to be non-negative"
 
 
 def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
@@ -25,13 +26,14 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     array([ 0.,  6., 27.])
     """
     require(rates.dtype, FLOATING, "poisson_cpu")
-    if not (rates >= 0).all():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with generator.lock:
         if fast is not None:
             found = rates.astype(np.float64, "C")
-            fast.poisson(generator.capsule, found)
+            if not fast.poisson(generator.capsule, found):
+                raise RuntimeError(NEGATIVE)
             return found.astype(rates.dtype, copy=False)
+        if not (rates >= 0).all():
+            raise RuntimeError(NEGATIVE)
         draw = lambda: float(generator.uniform64(1)[0])
         numbers = [_rejected(rate, draw) if rate >= 10 else _multiplied(rate, draw) for rate in rates.ravel().tolist()]
     return np.array(numbers, rates.dtype).reshape(rates.shape)

@@ -20,7 +20,7 @@ cnp.import_array()
 cdef enum:
     MOST_DIMS = 64
     FEW = 8  # indices of a dimension along which runs are not moved one after the other if another has more
-    GRAIN = 1 << 16  # bytes of one thread's part
+    GRAIN = 1 << 17  # bytes of one thread's part
     SIDE = 16  # rows and columns of a square
     ROWS = 64  # of a block
     COLUMNS = 64

@@ -85,13 +85,17 @@ cdef double poisson_number(Stream* stream, double rate) noexcept nogil:
 
 
 def poisson(capsule, cnp.ndarray x not None):
-    """Replaces the rates in a contiguous float64 array by Poisson samples."""
+    """Replaces the rates in a contiguous float64 array by Poisson samples; not if one is negative, or NaN."""
     cdef Stream stream = Stream(<bitgen_t*>PyCapsule_GetPointer(capsule, "BitGenerator"), NAN)
     cdef Py_ssize_t i, n = cnp.PyArray_SIZE(x)
     cdef double* place = <double*>cnp.PyArray_DATA(x)
+    for i in range(n):
+        if not place[i] >= 0:
+            return False
     with nogil:
         for i in range(n):
             place[i] = poisson_number(&stream, place[i])
+    return True
 
 
 # binomial samples

@@ -6,6 +6,7 @@ cimport numpy as cnp
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from rushlight.kernels.compiled.arrays cimport PyArray_NewLikeArray
 from rushlight.kernels.compiled.codes cimport MOST_DIMS
 from rushlight.kernels.compiled.lanes cimport real, wide
 from rushlight.kernels.compiled.sharing cimport shared
@@ -128,6 +129,16 @@ def fill(cnp.ndarray out not None, value):
         memcpy(element, job.out, job.size)
         shared(repeat, &job, cnp.PyArray_SIZE(out), max(1, GRAIN // job.size))
     return True
+
+
+def filled_like(cnp.ndarray x not None, value):
+    """A new array filled with a number, of the type and strides of another; None where it would have other strides."""
+    cdef cnp.ndarray out = PyArray_NewLikeArray(x, cnp.NPY_KEEPORDER, NULL, 0)
+    cdef int d
+    for d in range(x.ndim):
+        if out.strides[d] != x.strides[d]:
+            return None
+    return out if fill(out, value) else None
 
 
 def count_up(cnp.ndarray out not None, double first, double step, Py_ssize_t origin=0):

@@ -174,6 +174,21 @@ def expanded(cnp.ndarray array not None, shape):
     return over(array, ndim, sizes, steps, 0)
 
 
+def unsqueezed(cnp.ndarray array not None, int dim):
+    """A view with a new dimension of size 1, which steps over what follows."""
+    cdef cnp.npy_intp sizes[MOST_DIMS]
+    cdef cnp.npy_intp steps[MOST_DIMS]
+    cdef int ndim = cnp.PyArray_NDIM(array), d
+    if ndim == MOST_DIMS:
+        raise RuntimeError(f"only tensors with up to {MOST_DIMS} dims are supported")
+    for d in range(ndim):
+        sizes[d + (d >= dim)], steps[d + (d >= dim)] = cnp.PyArray_DIM(array, d), cnp.PyArray_STRIDE(array, d)
+    sizes[dim], steps[dim] = 1, cnp.PyArray_ITEMSIZE(array)
+    if dim < ndim:
+        steps[dim] = sizes[dim + 1] * steps[dim + 1]
+    return over(array, ndim + 1, sizes, steps, 0)
+
+
 def diagonal(cnp.ndarray array not None, Py_ssize_t offset, int first, int second):
     """A view of a diagonal of two dimensions, as the last dimension."""
     cdef cnp.npy_intp sizes[MOST_DIMS]

@@ -10,7 +10,7 @@ from rushlight.core.arrays import is_array
 from rushlight.core.batched import grown
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase, new_tensor
-from rushlight.core.inplace import change, check_history, is_followed
+from rushlight.core.inplace import change, changed_at_once, check_history, is_followed
 from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.lines import warn
 from rushlight.core.meta import is_meta, outline
@@ -131,7 +131,7 @@ def fill_(input: Tensor, value: Tensor | complex) -> Tensor:
     tensor([3., 3.])
     """
     value = as_fill_value("fill_", value, input)
-    return overwrite(input, _fill_ if isinstance(value, TensorBase) else _fill_number_, value)
+    return overwrite(input, _fill_, value) if isinstance(value, TensorBase) else overfill(input, _fill_number_, value)
 
 
 def zero_(input: Tensor) -> Tensor:
@@ -141,7 +141,7 @@ def zero_(input: Tensor) -> Tensor:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    return overwrite(input, _zero_, 0)
+    return overfill(input, _zero_, 0)
 
 
 def copy_(self: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
@@ -221,6 +221,20 @@ def overwrite(tensor: Tensor, entry: Any, value: Any) -> Tensor:
         write_number(tensor._array, values)
     tensor._bump()
     return tensor
+
+
+def overfill(tensor: Tensor, entry: Any, number: Any) -> Tensor:
+    """`overwrite` with a number; at once in an array whose elements do not share memory."""
+    array = tensor._array
+    if type(array) is np.ndarray and array.flags.c_contiguous and changed_at_once(tensor, filled, number):
+        return tensor
+    return overwrite(tensor, entry, number)
+
+
+def filled(array: np.ndarray, number: Any) -> bool:
+    """Writes a number to all elements."""
+    write_number(array, number)
+    return True
 
 
 @above

@@ -197,7 +197,7 @@ def as_strided_scatter(
             [0., 1.]])
     """
     array = input._settled()
-    if overlaps(array.shape, array.strides, array.itemsize):
+    if not array.flags.c_contiguous and overlaps(array.shape, array.strides, array.itemsize):
         input = input.contiguous()
     seen, own = windows_at(strided_place(input, size, stride, storage_offset))
     check_shape(src, tuple(size))

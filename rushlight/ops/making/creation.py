@@ -15,6 +15,7 @@ from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
 from rushlight.dtypes import type_of_number
 from rushlight.kernels.steps import blank, fill
+from rushlight.kernels.steps import filled_like as filled_alike
 from rushlight.layouts import empty_array, laid_over, memory_format
 from rushlight.ops.arguments.options import (
     LikeOptions,
@@ -52,6 +53,8 @@ blank_like: Callable[..., Any] = noted(empty_array)
 
 def full_array(input: np.ndarray, dtype: np.dtype, format: memory_format | None, value: Any) -> np.ndarray:
     """An array filled with one value, of the shape of `input`, with its strides or in a memory format."""
+    if format is None and dtype is input.dtype and (found := filled_alike(input, value)) is not None:
+        return found
     array = empty_array(input, dtype, format)
     fill(array, value)
     return array
@@ -275,13 +278,17 @@ def eye(n: int, m: int | None = None, *, dtype: DType | None = None, **options: 
     tensor([[1., 0.],
             [0., 1.]])
     """
-    for position, (side, length) in enumerate((("n", n), ("m", n if m is None else m)), 1):
-        if not hasattr(length, "__index__"):
-            raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
-        if length < 0:
-            raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
-    d = numpy_type("eye", dtype, type_of_out(options))
-    return made("eye", identity_array, (index(n), index(n if m is None else m)), d, options, dtype)
+    shape = length_of_side("n", 1, n), length_of_side("m", 2, n if m is None else m)
+    return made("eye", identity_array, shape, numpy_type("eye", dtype, type_of_out(options)), options, dtype)
+
+
+def length_of_side(side: str, position: int, length: int) -> int:
+    """The length of a side of the identity matrix; PyTorch's errors for one that is none."""
+    if not hasattr(length, "__index__"):
+        raise TypeError(f"eye(): argument '{side}' (position {position}) must be int, not {type(length).__name__}")
+    if length < 0:
+        raise RuntimeError(f"{side} must be greater or equal to 0, got {length}")
+    return index(length)
 
 
 def identity_array(shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:

@@ -4,10 +4,12 @@ import numpy as np
 
 from rushlight.core.aliases import Array
 from rushlight.core.graph import new_tensor
+from rushlight.core.meta import is_meta
 from rushlight.ops.arguments.dims import tensors_given
 from rushlight.ops.picking.indexed import index_select
+from rushlight.ops.shapes.broadcasting import _expand
 from rushlight.ops.shapes.joining import stack
-from rushlight.ops.shapes.shape import flatten, reshape
+from rushlight.ops.shapes.shape import flatten, shaped
 from rushlight.settings import warn_once
 from rushlight.tensors import Tensor
 
@@ -28,12 +30,13 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     vectors = tensors_given(tensors)
     if not vectors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    first = vectors[0]
     for vector in vectors:
         if vector._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {vector}")
-        if vector._array.dtype != vectors[0]._array.dtype:
+        if vector._array.dtype is not first._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-        if vector.device != vectors[0].device:
+        if is_meta(vector._array) is not is_meta(first._array):
             raise RuntimeError("meshgrid expects all tensors to have the same device")
     if indexing is None:
         warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
@@ -41,9 +44,14 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swap = indexing == "xy" and len(vectors) > 1
     order = [1, 0, *range(2, len(vectors))] if swap else range(len(vectors))
-    shape = [vectors[i]._array.size for i in order]
-    views = [reshape(v, (1,) * i + (-1,) + (1,) * (len(vectors) - i - 1)) for i, v in zip(order, vectors, strict=True)]
-    return tuple([view.expand(shape) for view in views])
+    shape = tuple([vectors[i]._array.size for i in order])
+    ones = (1,) * len(vectors)
+    return tuple(
+        [
+            _expand(shaped(v, (*ones[:i], v._array.size, *ones[i + 1 :])), shape)
+            for i, v in zip(order, vectors, strict=True)
+        ]
+    )
 
 
 def check_vector(tensor: Tensor) -> None:

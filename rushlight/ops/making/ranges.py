@@ -158,9 +158,9 @@ def triu_indices(
 
 def triangle(name: str, row: int, col: int, offset: int, dtype: Any, options: Any) -> Tensor:
     """The indices of the elements of a triangle; RuntimeError for negative sizes."""
-    for side, length in (("row", row), ("col", col)):
-        if length < 0:
-            raise RuntimeError(f"{side} must be non-negative, got{length}")
+    if row < 0 or col < 0:
+        side, length = ("row", row) if row < 0 else ("col", col)
+        raise RuntimeError(f"{side} must be non-negative, got{length}")
     found, d = indices(index(row), index(col), index(offset), name == "tril_indices"), numpy_type(name, dtype)
     return created(name, found if found.dtype is d else found.astype(d), options)
 
@@ -213,13 +213,7 @@ def check_direction(start: float, end: float, step: float) -> None:
 
 def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any) -> tuple[complex, complex, np.dtype]:
     """The bounds as numbers, and the dtype of the result."""
-    for side, bound in (("start", start), ("end", end)):
-        if isinstance(bound, TensorBase) and bound._array.ndim:
-            raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {side} with {bound._array.ndim} "
-                "dimension(s)."
-            )
-    first, last = (bound_number(x) for x in (start, end))
+    first, last = bound_number(name, "start", start), bound_number(name, "end", end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     default = dtypes.get_default_dtype()
@@ -239,11 +233,16 @@ def bounds(name: str, start: Any, end: Any, steps: int, dtype: Any, options: Any
     return first, last, d
 
 
-def bound_number(bound: Tensor | float) -> Array:
+def bound_number(name: str, side: str, bound: Tensor | float) -> Array:
     """A bound as a number, or inside `vmap` as an array of each example's number."""
-    if isinstance(bound, TensorBase) and type(bound._array) is Batched:
-        return bound._array
-    return bound.item() if isinstance(bound, (TensorBase, np.generic)) else bound
+    if not isinstance(bound, TensorBase):
+        return bound.item() if isinstance(bound, np.generic) else bound
+    if bound._array.ndim:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {side} with {bound._array.ndim} "
+            "dimension(s)."
+        )
+    return bound._array if type(bound._array) is Batched else bound.item()
 
 
 @operator(batch=by(lambda n, *args: _evenly.forward(*args)), name="linspace")

@@ -36,11 +36,11 @@ def overwrite_drawn(tensor: Tensor, name: str, draw: Any, generator: Generator |
     for parameter in parameters:
         if isinstance(parameter, TensorBase) and (parameter._array.ndim or parameter.requires_grad):
             raise TypeError(f"{name}(): its parameters must be numbers, not tensors")
-    check_overwritten(tensor._array)
-    check_history(tensor, recording() and tensor.requires_grad)
     fill = distributions.FILLS.get(draw)
     if fill is not None and changed_at_once(tensor, fill, source(generator), *parameters):
         return tensor
+    check_overwritten(tensor._array)
+    check_history(tensor, recording() and tensor.requires_grad)
     array = drawn_into(tensor._settled(), draw, source(generator), *parameters)
     return tensor if changed_at_once(tensor, copy_over, array) else overwrite(tensor, ENTRIES[name], array)
 
@@ -121,14 +121,17 @@ def random_(self: Tensor, *bounds: int | None, to: int | None = None, generator:
     >>> torch.empty(2).random_(5, 6)
     tensor([5., 5.])
     """
-    given = [*bounds, *(() if to is None else (to,))]
-    if any(isinstance(bound, TensorBase) for bound in given):
-        (_, *given), _ = as_numbers("Tensor.random_", (self, *given), {})
+    given = bounds if to is None else (*bounds, to)
+    for bound in given:
+        if isinstance(bound, TensorBase):
+            (_, *given), _ = as_numbers("Tensor.random_", (self, *given), {})
+            break
     if not given:
         return overwrite_drawn(self, "random_", integers.random_, generator)
     if len(given) == 2 and given[1] is None:
         return overwrite_drawn(self, "random_", integers.randint, generator, given[0], None)
-    low, high = interval("random_", *(given if len(given) == 2 else (0, *given)))
+    ends: Any = given if len(given) == 2 else (0, *given)
+    low, high = interval("random_", *ends)
     return overwrite_drawn(self, "random_", integers.randint, generator, low, high)
 
 

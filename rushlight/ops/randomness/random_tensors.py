@@ -107,8 +107,10 @@ def randint(
     >>> torch.randint(10, (5,))
     tensor([4, 9, 3, 0, 3])
     """
-    if any(isinstance(bound, TensorBase) for bound in bounds):
-        bounds, _ = as_numbers(".randint", bounds, {} if size is None else {"size": size})
+    for bound in bounds:
+        if isinstance(bound, TensorBase):
+            bounds, _ = as_numbers(".randint", bounds, {} if size is None else {"size": size})
+            break
     given = list(bounds)
     if size is None and given and not hasattr(given[-1], "__index__"):
         size = given.pop()
@@ -434,6 +436,8 @@ def source(generator: Generator | None) -> Generator:
 
 def interval(name: str, low: int, high: int) -> tuple[int, int]:
     """The bounds of an integer interval. TypeError for bounds that are not integers."""
+    if type(low) is int and type(high) is int:
+        return low, high
     for side, bound in (("low", low), ("high", high)):
         if not hasattr(bound, "__index__"):
             raise TypeError(f"{name}(): argument '{side}' must be int, not {type(bound).__name__}")

@@ -136,8 +136,12 @@ def reshape(input: Tensor, *sizes: int | Sequence[int], shape: tuple[int, ...] |
     tensor([[1, 2],
             [3, 4]])
     """
+    return shaped(input, inferred(sequence("reshape", "shape", sizes, shape), input._array.size))
+
+
+def shaped(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """`reshape` to known sizes."""
     array = input._array
-    sizes = inferred(sequence("reshape", "shape", sizes, shape), array.size)
     if array.flags.c_contiguous or input._unsettled:
         return _view(input, sizes)
     if type(array) is np.ndarray and strides_of_view(array.shape, shown(array), sizes, array.itemsize) is None:
@@ -287,6 +291,8 @@ def unflatten(input: Tensor, dim: int, sizes: tuple[int, ...]) -> Tensor:
 
 @operator(batch=inserting, view=True, input=lambda grad, input_shape: np.reshape(grad, input_shape))
 def _unsqueeze(input: Array, dim: int) -> Array:
+    if fast is not None and type(input) is np.ndarray:
+        return fast.unsqueezed(input, dim)
     shape = input.shape
     if is_plain(input):
         return input.reshape((*shape[:dim], 1, *shape[dim:]))

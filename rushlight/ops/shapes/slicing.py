@@ -271,7 +271,7 @@ def _fold(input: Array, shape: Sequence[int], dim: int, size: int, step: int) ->
     """The sum of overlapping windows, each added at its position: the adjoint of `unfold`."""
     if not shape:
         return input.sum(dtype=input.dtype).reshape(())
-    return added(input, shape, dim, step)
+    return added(input, tuple(shape), dim, step)
 
 
 @method
