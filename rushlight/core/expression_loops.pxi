@@ -633,9 +633,50 @@ cdef wide loop_43(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x1 = a1[i]
         x4 = a4[i]
-        out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
+        out[i] = ((x2 if (x0 == x1) else x3) * x4)
 
 cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x4 = a4[i]
+        out[i] = (x4 * ((x0 - x1) / larger(((x2 - x0) * x0), x3)))
+
+cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef const real* a4 = <const real*>args[4]
+    cdef real x4
+    cdef real x5 = (<const real*>args[5])[0]
+    cdef real x6 = (<const real*>args[6])[0]
+    cdef const real* a7 = <const real*>args[7]
+    cdef real x7
+    cdef real v2
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x1 = a1[i]
+        x4 = a4[i]
+        x7 = a7[i]
+        v2 = (x4 + (x2 if (x0 == x1) else x3))
+        out[i] = (x7 / (x6 if (v2 == x5) else v2))
+
+cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -652,7 +693,7 @@ cdef wide loop_44(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((v1 * v1) * x3) if (v1 < x2) else (v1 - x4))
 
-cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -672,7 +713,7 @@ cdef wide loop_45(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = ((x0 * x0) + (x1 * x1))
         out[i] = (x5 * (x4 if (v2 == x2) else (x0 / (x3 if (v2 == x2) else v2))))
 
-cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -692,7 +733,7 @@ cdef wide loop_46(char** args, char* result, npy_intp n, real* like) noexcept no
         v3 = ((x1 * x1) + (x0 * x0))
         out[i] = (x5 * (x4 if (v3 == x2) else (negated(x0) / (x3 if (v3 == x2) else v3))))
 
-cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -710,7 +751,7 @@ cdef wide loop_47(char** args, char* result, npy_intp n, real* like) noexcept no
         v1 = magnitude((x0 - x1))
         out[i] = (((x3 * v1) * v1) if (v1 <= x2) else (x5 * (v1 - x4)))
 
-cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -720,7 +761,7 @@ cdef wide loop_48(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = with_sign(magnitude(x0), x1)
 
-cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -730,7 +771,7 @@ cdef wide loop_49(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (magnitude(x0) < x1)
 
-cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -739,32 +780,6 @@ cdef wide loop_50(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         out[i] = (x1 if (x0 != x0) else sign_of(x0))
-
-cdef wide loop_51(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 + x1))
-
-cdef wide loop_52(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef const real* a0 = <const real*>args[0]
-    cdef real x0
-    cdef real x1 = (<const real*>args[1])[0]
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x0 = a0[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -777,7 +792,7 @@ cdef wide loop_53(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x0 if (x0 > x1) else (x2 * x0))
+        out[i] = (x2 / (x0 + x1))
 
 cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -790,7 +805,7 @@ cdef wide loop_54(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
+        out[i] = (x2 * (x0 + x1))
 
 cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -803,7 +818,7 @@ cdef wide loop_55(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
+        out[i] = (x0 if (x0 > x1) else (x2 * x0))
 
 cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -816,7 +831,7 @@ cdef wide loop_56(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 + larger(x0, x1))
+        out[i] = (x2 * (x1 if (x0 != x0) else sign_of(x0)))
 
 cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -829,7 +844,7 @@ cdef wide loop_57(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 + (x0 * x0)))
+        out[i] = ((x1 if (x0 != x0) else sign_of(x0)) * x2)
 
 cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -842,7 +857,7 @@ cdef wide loop_58(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / ((x0 * x0) + x1))
+        out[i] = (x2 + larger(x0, x1))
 
 cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -855,7 +870,7 @@ cdef wide loop_59(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) + x1)))
+        out[i] = (x2 * (x1 + (x0 * x0)))
 
 cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -868,7 +883,7 @@ cdef wide loop_60(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
+        out[i] = (x2 / ((x0 * x0) + x1))
 
 cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -881,7 +896,7 @@ cdef wide loop_61(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x1 - (x0 * x0)))
+        out[i] = (x2 / root(((x0 * x0) + x1)))
 
 cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -894,7 +909,7 @@ cdef wide loop_62(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 - (x0 * x0)))
+        out[i] = (x2 * (x1 * ((x0 * x0) * x0)))
 
 cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -907,7 +922,7 @@ cdef wide loop_63(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root((x1 - (x0 * x0))))
+        out[i] = (x2 / (x1 - (x0 * x0)))
 
 cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -920,7 +935,7 @@ cdef wide loop_64(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / root(((x0 * x0) - x1)))
+        out[i] = (x2 * (x1 - (x0 * x0)))
 
 cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -933,7 +948,7 @@ cdef wide loop_65(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
+        out[i] = (x2 / root((x1 - (x0 * x0))))
 
 cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -946,7 +961,7 @@ cdef wide loop_66(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = ((x0 * x1) / x2)
+        out[i] = (x2 / root(((x0 * x0) - x1)))
 
 cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -959,7 +974,7 @@ cdef wide loop_67(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -972,7 +987,7 @@ cdef wide loop_68(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (negated(x0) * (x1 + x2))
+        out[i] = ((x0 * x1) / x2)
 
 cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -985,7 +1000,7 @@ cdef wide loop_69(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = negated((x2 + larger(negated(x0), x1)))
+        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -998,7 +1013,7 @@ cdef wide loop_70(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * x0))
+        out[i] = (negated(x0) * (x1 + x2))
 
 cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1011,7 +1026,7 @@ cdef wide loop_71(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
+        out[i] = negated((x2 + larger(negated(x0), x1)))
 
 cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1024,7 +1039,7 @@ cdef wide loop_72(char** args, char* result, npy_intp n, real* like) noexcept no
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        out[i] = (x2 * (x1 * (x0 * x0)))
+        out[i] = (x2 * (x1 * x0))
 
 cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1033,14 +1048,11 @@ cdef wide loop_73(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = (x2 if (x0 > x1) else (x2 * x3))
+        out[i] = (x2 * (x1 * (<real>1 / root(x0))))
 
 cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1049,14 +1061,11 @@ cdef wide loop_74(char** args, char* result, npy_intp n, real* like) noexcept no
     cdef real x1 = (<const real*>args[1])[0]
     cdef const real* a2 = <const real*>args[2]
     cdef real x2
-    cdef const real* a3 = <const real*>args[3]
-    cdef real x3
     cdef npy_intp i
     for i in range(n):
         x0 = a0[i]
         x2 = a2[i]
-        x3 = a3[i]
-        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+        out[i] = (x2 * (x1 * (x0 * x0)))
 
 cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1072,9 +1081,41 @@ cdef wide loop_75(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         x2 = a2[i]
         x3 = a3[i]
-        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+        out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
 cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = ((x2 + larger(x0, x1)) - (x0 * x3))
+
+cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef const real* a3 = <const real*>args[3]
+    cdef real x3
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x3 = a3[i]
+        out[i] = (negated(x0) * ((x1 * x2) / (x3 * x3)))
+
+cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1093,7 +1134,7 @@ cdef wide loop_76(char** args, char* result, npy_intp n, real* like) noexcept no
         v2 = (x2 - x3)
         out[i] = ((x3 + (x0 * v2)) if (magnitude(x0) < x1) else (x2 - (v2 * (x4 - x0))))
 
-cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1107,7 +1148,7 @@ cdef wide loop_77(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x3) if (x0 == x1) else x0)
 
-cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1121,7 +1162,7 @@ cdef wide loop_78(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x3 if (x0 > x1) else (x2 * x0))
 
-cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1135,7 +1176,7 @@ cdef wide loop_79(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x2 if (x0 > x1) else (x2 * x3))
 
-cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1149,7 +1190,7 @@ cdef wide loop_80(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) & (x2 != x3))
 
-cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef char* out = <char*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1163,7 +1204,21 @@ cdef wide loop_81(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x0 != x1) | (x2 != x3))
 
-cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef char* out = <char*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        out[i] = ((x0 != x1) != (x2 != x3))
+
+cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1181,7 +1236,7 @@ cdef wide loop_82(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (x5 if x4 else (x3 if (x0 == x1) else (x2 / x0)))
 
-cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1202,7 +1257,7 @@ cdef wide loop_83(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else (x5 * (x0 * x4)))
 
-cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1223,7 +1278,7 @@ cdef wide loop_84(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x6 if ((x0 == x1) & (x2 <= x3)) else (x4 * x5))
 
-cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1247,7 +1302,7 @@ cdef wide loop_85(char** args, char* result, npy_intp n, real* like) noexcept no
         x7 = a7[i]
         out[i] = (x7 * (x6 if ((x0 == x1) & (x2 >= x3)) else (x4 * x5)))
 
-cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1265,7 +1320,7 @@ cdef wide loop_86(char** args, char* result, npy_intp n, real* like) noexcept no
         x4 = a4[i]
         out[i] = (((x0 - x1) * larger(x2, x3)) - (x0 * larger(x4, x5)))
 
-cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1280,7 +1335,7 @@ cdef wide loop_87(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & ((magnitude(x2) > x3) == 0)) else x2)
 
-cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1295,7 +1350,7 @@ cdef wide loop_88(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = (x4 if ((x0 == x1) & (x2 >= x3)) else x0)
 
-cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1310,7 +1365,28 @@ cdef wide loop_89(char** args, char* result, npy_intp n, real* like) noexcept no
         x2 = a2[i]
         out[i] = ((x2 * x4) if (x2 > x3) else (x0 * x1))
 
-cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef real x4 = (<const real*>args[4])[0]
+    cdef const real* a5 = <const real*>args[5]
+    cdef real x5
+    cdef const real* a6 = <const real*>args[6]
+    cdef real x6
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        x2 = a2[i]
+        x5 = a5[i]
+        x6 = a6[i]
+        out[i] = (x6 * (x2 * (x4 if ((x0 == x1) & (x2 <= x3)) else x5)))
+
+cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1321,7 +1397,7 @@ cdef wide loop_90(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x2 if (x0 == x1) else x0)
 
-cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1332,7 +1408,7 @@ cdef wide loop_91(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = smaller(larger(x0, x1), x2)
 
-cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1343,7 +1419,7 @@ cdef wide loop_92(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x0 - smaller(larger(x0, x1), x2))
 
-cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1354,7 +1430,18 @@ cdef wide loop_93(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (smaller(x0, x1) * x2)
 
-cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef const real* a0 = <const real*>args[0]
+    cdef real x0
+    cdef real x1 = (<const real*>args[1])[0]
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x0 = a0[i]
+        out[i] = (rounded((x0 * x1)) / x2)
+
+cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1368,7 +1455,7 @@ cdef wide loop_94(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 == x1) else x3)
 
-cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1382,7 +1469,7 @@ cdef wide loop_95(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x2 if (x0 <= x1) else x3)
 
-cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1400,7 +1487,7 @@ cdef wide loop_96(char** args, char* result, npy_intp n, real* like) noexcept no
         x5 = a5[i]
         out[i] = (x5 * (x4 if (x0 == x1) else (x3 / (x2 if (x0 == x1) else x0))))
 
-cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1416,7 +1503,7 @@ cdef wide loop_97(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = (x5 if (x0 == x1) else (x4 if (x0 < x2) else (negated(x0) * x3)))
 
-cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1432,7 +1519,7 @@ cdef wide loop_98(char** args, char* result, npy_intp n, real* like) noexcept no
         x3 = a3[i]
         out[i] = ((x3 / x4) if ((x0 > x1) & (x0 < x2)) else x5)
 
-cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1444,7 +1531,7 @@ cdef wide loop_99(char** args, char* result, npy_intp n, real* like) noexcept no
         x0 = a0[i]
         out[i] = (x3 if (magnitude(x0) < x1) else (x2 * x0))
 
-cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1456,7 +1543,7 @@ cdef wide loop_100(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x2 * x0) if (magnitude(x0) < x1) else x3)
 
-cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1470,7 +1557,7 @@ cdef wide loop_101(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x2 * x0) if (magnitude(x0) < x1) else x3)
         out[i] = (v3 * v3)
 
-cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1482,7 +1569,7 @@ cdef wide loop_102(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x2 if (x0 > x1) else x3)
 
-cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1494,7 +1581,7 @@ cdef wide loop_103(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x0)
 
-cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1506,7 +1593,7 @@ cdef wide loop_104(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x0 if (x0 != x0) else (x2 if (x0 < x1) else x3))
 
-cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1523,7 +1610,7 @@ cdef wide loop_105(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = magnitude(x0)
         out[i] = ((x0 * (x3 if (v0 == x1) else (x2 if (v0 == x1) else v0))) * x4)
 
-cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1538,7 +1625,7 @@ cdef wide loop_106(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) & (x0 <= x2)) else x4)
 
-cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1555,7 +1642,7 @@ cdef wide loop_107(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x0 if (x2 < v0) else ((x4 + larger(v0, x3)) / x1))
 
-cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1570,7 +1657,7 @@ cdef wide loop_108(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 - x1) == x2) else x4)
 
-cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1590,7 +1677,7 @@ cdef wide loop_109(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (x3 if (magnitude(x0) < x1) else (x2 * x0))
         out[i] = ((x5 - (x4 / v3)) / v3)
 
-cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1606,7 +1693,7 @@ cdef wide loop_110(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x5 + (x3 if ((x0 - x1) == x2) else x4))
 
-cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1623,7 +1710,7 @@ cdef wide loop_111(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = ((x4 / (x0 * (x3 - x0))) if ((x0 >= x1) & (x0 <= x2)) else (x5 * x6))
 
-cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1636,7 +1723,7 @@ cdef wide loop_112(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (smaller(larger((x0 + x1), x2), x3) / x4)
 
-cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1649,7 +1736,7 @@ cdef wide loop_113(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = ((x0 * smaller(larger((x0 + x1), x2), x3)) / x4)
 
-cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1665,7 +1752,7 @@ cdef wide loop_114(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x5 if (x0 == x1) else (x3 if (x0 > x2) else x4))
 
-cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1687,7 +1774,7 @@ cdef wide loop_115(char** args, char* result, npy_intp n, real* like) noexcept n
         x7 = a7[i]
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 / (x4 if (x0 == x1) else x0)))))
 
-cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1711,7 +1798,7 @@ cdef wide loop_116(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x4 if (x0 == x1) else x0)
         out[i] = (x7 * ((x2 + x3) if (x0 == x1) else (x6 - (x5 * (sign_of(v2) + (<real>1 / v2))))))
 
-cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1728,7 +1815,7 @@ cdef wide loop_117(char** args, char* result, npy_intp n, real* like) noexcept n
         x5 = a5[i]
         out[i] = (x6 if (x0 <= x1) else ((x5 * ((x0 / x3) + x4)) if (x0 < x2) else x5))
 
-cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1742,7 +1829,7 @@ cdef wide loop_118(char** args, char* result, npy_intp n, real* like) noexcept n
         x0 = a0[i]
         out[i] = (x5 if (x0 != x0) else (x4 if (x0 == x1) else (x3 if (x0 == x2) else x0)))
 
-cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef const real* a0 = <const real*>args[0]
     cdef real x0
@@ -1761,7 +1848,7 @@ cdef wide loop_119(char** args, char* result, npy_intp n, real* like) noexcept n
         v4 = (v3 * v3)
         out[i] = (((((((x4 * v4) + x5) * v4) + x6) * v4) + x7) * v4)
 
-cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1771,7 +1858,7 @@ cdef wide loop_120(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = larger(x1, (x0 * x1))
 
-cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1780,71 +1867,6 @@ cdef wide loop_121(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         out[i] = (x1 / (x0 - x1))
-
-cdef wide loop_122(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 / x1))
-
-cdef wide loop_123(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 + (x0 * x1))
-
-cdef wide loop_124(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 / (x0 * x1))
-
-cdef wide loop_125(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
-
-cdef wide loop_126(char** args, char* result, npy_intp n, real* like) noexcept nogil:
-    cdef real* out = <real*>result
-    cdef real x0 = (<const real*>args[0])[0]
-    cdef const real* a1 = <const real*>args[1]
-    cdef real x1
-    cdef const real* a2 = <const real*>args[2]
-    cdef real x2
-    cdef npy_intp i
-    for i in range(n):
-        x1 = a1[i]
-        x2 = a2[i]
-        out[i] = (x2 * (x0 * x1))
 
 cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1857,7 +1879,7 @@ cdef wide loop_127(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 - (x0 * x1))
+        out[i] = (x2 * (x0 / x1))
 
 cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1870,7 +1892,7 @@ cdef wide loop_128(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * (x0 - x1))
+        out[i] = (x2 + (x0 * x1))
 
 cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
@@ -1883,9 +1905,74 @@ cdef wide loop_129(char** args, char* result, npy_intp n, real* like) noexcept n
     for i in range(n):
         x1 = a1[i]
         x2 = a2[i]
-        out[i] = (x2 * ((x0 - x1) * x1))
+        out[i] = (x2 / (x0 * x1))
 
 cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = ((x0 * x1) * ((x2 * x2) * x2))
+
+cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 * x1))
+
+cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 - (x0 * x1))
+
+cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * (x0 - x1))
+
+cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef const real* a2 = <const real*>args[2]
+    cdef real x2
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        x2 = a2[i]
+        out[i] = (x2 * ((x0 - x1) * x1))
+
+cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1901,7 +1988,7 @@ cdef wide loop_130(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 * ((x0 + x1) + x2))
 
-cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1917,7 +2004,7 @@ cdef wide loop_131(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) / x2))
 
-cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1933,7 +2020,7 @@ cdef wide loop_132(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x3 + ((x0 * x1) * x2))
 
-cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1950,7 +2037,7 @@ cdef wide loop_133(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x4 * (((x0 * x1) * x2) - x3))
 
-cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1961,7 +2048,7 @@ cdef wide loop_134(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 if (x0 >= x1) else x1)
 
-cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1972,7 +2059,7 @@ cdef wide loop_135(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x2 - (x0 * x1))
 
-cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -1986,7 +2073,7 @@ cdef wide loop_136(char** args, char* result, npy_intp n, real* like) noexcept n
         x3 = a3[i]
         out[i] = (x2 if (x0 >= x1) else x3)
 
-cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2003,7 +2090,19 @@ cdef wide loop_137(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x4 if (v0 == x2) else (x3 / v0))
 
-cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+    cdef real* out = <real*>result
+    cdef real x0 = (<const real*>args[0])[0]
+    cdef const real* a1 = <const real*>args[1]
+    cdef real x1
+    cdef real x2 = (<const real*>args[2])[0]
+    cdef real x3 = (<const real*>args[3])[0]
+    cdef npy_intp i
+    for i in range(n):
+        x1 = a1[i]
+        out[i] = ((x0 / (x1 + x2)) if (x0 < x1) else x3)
+
+cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2015,7 +2114,7 @@ cdef wide loop_138(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x3 * ((x0 * x1) - x2))
 
-cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2030,7 +2129,7 @@ cdef wide loop_139(char** args, char* result, npy_intp n, real* like) noexcept n
         x4 = a4[i]
         out[i] = (x3 if ((x0 >= x1) | (x2 <= x1)) else x4)
 
-cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2048,7 +2147,7 @@ cdef wide loop_140(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = ((x1 * v2) - (x3 * v0))
         out[i] = ((x1 * ((x1 * v5) - (x4 * v2))) - (x5 * v5))
 
-cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2062,7 +2161,7 @@ cdef wide loop_141(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 * x1) * (x0 * x1)) - x3) * x4))
 
-cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2076,7 +2175,7 @@ cdef wide loop_142(char** args, char* result, npy_intp n, real* like) noexcept n
         x1 = a1[i]
         out[i] = (x5 * ((((x2 - x1) * (x0 - x1)) - x3) * x4))
 
-cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2093,7 +2192,7 @@ cdef wide loop_143(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = (x6 * (((x4 * x1) * (((x2 * x1) * v0) - x3)) - (x5 * v0)))
 
-cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2112,7 +2211,7 @@ cdef wide loop_144(char** args, char* result, npy_intp n, real* like) noexcept n
         v6 = (((x4 * x1) * v3) - v0)
         out[i] = (((x6 * x1) * (((x5 * x1) * v6) - v3)) - v6)
 
-cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2129,7 +2228,7 @@ cdef wide loop_145(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) + x4)) - x6)
 
-cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2147,7 +2246,7 @@ cdef wide loop_146(char** args, char* result, npy_intp n, real* like) noexcept n
         v2 = (x3 * v1)
         out[i] = (((x6 * v1) * (((x4 * v1) * v2) - x5)) - v2)
 
-cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2164,7 +2263,7 @@ cdef wide loop_147(char** args, char* result, npy_intp n, real* like) noexcept n
         v1 = ((x0 * x1) - x2)
         out[i] = (((x5 * v1) * ((x3 * v1) - x4)) - x6)
 
-cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2184,7 +2283,7 @@ cdef wide loop_148(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2202,7 +2301,7 @@ cdef wide loop_149(char** args, char* result, npy_intp n, real* like) noexcept n
         v0 = (x0 * x1)
         out[i] = ((((x5 * x1) * ((((x2 * x1) * v0) - x3) * x4)) - (x6 * v0)) * x7)
 
-cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_156(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2221,7 +2320,7 @@ cdef wide loop_150(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = (((x2 * x1) * v0) - x3)
         out[i] = (((x6 * x1) * (((x4 * x1) * v3) - (x5 * v0))) - (x7 * v3))
 
-cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_157(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2241,7 +2340,7 @@ cdef wide loop_151(char** args, char* result, npy_intp n, real* like) noexcept n
         v7 = (((x5 * x1) * v4) - v1)
         out[i] = (((x7 * x1) * (((x6 * x1) * v7) - v4)) - v7)
 
-cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_158(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2260,7 +2359,7 @@ cdef wide loop_152(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) + x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_159(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2280,7 +2379,7 @@ cdef wide loop_153(char** args, char* result, npy_intp n, real* like) noexcept n
         v5 = (((x4 * v1) * v2) - x5)
         out[i] = (((x7 * v1) * (((x6 * v1) * v5) - v2)) - v5)
 
-cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_160(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2299,7 +2398,7 @@ cdef wide loop_154(char** args, char* result, npy_intp n, real* like) noexcept n
         v3 = ((x3 * v1) - x4)
         out[i] = (((x7 * v1) * (((x5 * v1) * v3) - x6)) - v3)
 
-cdef wide loop_155(char** args, char* result, npy_intp n, real* like) noexcept nogil:
+cdef wide loop_161(char** args, char* result, npy_intp n, real* like) noexcept nogil:
     cdef real* out = <real*>result
     cdef real x0 = (<const real*>args[0])[0]
     cdef const real* a1 = <const real*>args[1]
@@ -2630,9 +2729,21 @@ cdef void run_loop(int which, char** args, char* result, npy_intp n, real* like)
         loop_154(args, result, n, like)
     elif which == 155:
         loop_155(args, result, n, like)
+    elif which == 156:
+        loop_156(args, result, n, like)
+    elif which == 157:
+        loop_157(args, result, n, like)
+    elif which == 158:
+        loop_158(args, result, n, like)
+    elif which == 159:
+        loop_159(args, result, n, like)
+    elif which == 160:
+        loop_160(args, result, n, like)
+    elif which == 161:
+        loop_161(args, result, n, like)
 
 cdef enum:
-    COUNT = 156
+    COUNT = 162
 
 LOOPS = {
     'a: multiply 0 0, multiply 1 0': 0,
@@ -2678,117 +2789,123 @@ LOOPS = {
     'aann: less 0 1, where 4 2 3': 40,
     'aann: less_equal 0 1, where 4 2 3': 41,
     'aann: not_equal 0 1, where 4 2 3': 42,
-    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 43,
-    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 44,
-    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 45,
-    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 46,
-    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 47,
-    'an: absolute 0, copysign 2 1': 48,
-    'an: absolute 0, less 2 1': 49,
-    'an: isnan 0, sign 0, where 2 1 3': 50,
-    'ana: add 0 1, divide 2 3': 51,
-    'ana: add 0 1, multiply 2 3': 52,
-    'ana: greater 0 1, multiply 2 0, where 3 0 4': 53,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 54,
-    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 55,
-    'ana: maximum 0 1, add 2 3': 56,
-    'ana: multiply 0 0, add 1 3, multiply 2 4': 57,
-    'ana: multiply 0 0, add 3 1, divide 2 4': 58,
-    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 59,
-    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 60,
-    'ana: multiply 0 0, subtract 1 3, divide 2 4': 61,
-    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 62,
-    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 63,
-    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 64,
-    'ana: multiply 0 1, divide 2 3': 65,
-    'ana: multiply 0 1, divide 3 2': 66,
-    'ana: multiply 0 1, multiply 2 3': 67,
-    'ana: negative 0, add 1 2, multiply 3 4': 68,
-    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 69,
-    'ana: positive 0, multiply 1 3, multiply 2 4': 70,
-    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 71,
-    'ana: square 0, multiply 1 3, multiply 2 4': 72,
-    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 73,
-    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 74,
-    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 75,
-    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 76,
-    'anan: equal 0 1, multiply 2 3, where 4 5 0': 77,
-    'anan: greater 0 1, multiply 2 0, where 4 3 5': 78,
-    'anan: greater 0 1, multiply 2 3, where 4 2 5': 79,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 80,
-    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 81,
-    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 82,
-    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 83,
-    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 84,
-    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 85,
-    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 86,
-    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 87,
-    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 88,
-    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 89,
-    'ann: equal 0 1, where 3 2 0': 90,
-    'ann: maximum 0 1, minimum 3 2': 91,
-    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 92,
-    'ann: minimum 0 1, multiply 3 2': 93,
-    'anna: equal 0 1, where 4 2 3': 94,
-    'anna: less_equal 0 1, where 4 2 3': 95,
-    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 96,
-    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 97,
-    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 98,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 99,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 100,
-    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 101,
-    'annn: greater 0 1, where 4 2 3': 102,
-    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 103,
-    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 104,
-    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 105,
-    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 106,
-    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 107,
-    'annna: subtract 0 1, equal 5 2, where 6 3 4': 108,
-    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 109,
-    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 110,
-    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 111,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 112,
-    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 113,
-    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 114,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 115,
-    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 116,
-    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 117,
-    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 118,
-    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 119,
-    'na: multiply 0 1, maximum 1 2': 120,
-    'na: subtract 0 1, divide 1 2': 121,
-    'naa: divide 0 1, multiply 2 3': 122,
-    'naa: multiply 0 1, add 2 3': 123,
-    'naa: multiply 0 1, divide 2 3': 124,
-    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 125,
-    'naa: multiply 0 1, multiply 2 3': 126,
-    'naa: multiply 0 1, subtract 2 3': 127,
-    'naa: subtract 0 1, multiply 2 3': 128,
-    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 129,
-    'naaa: add 0 1, add 4 2, multiply 3 5': 130,
-    'naaa: multiply 0 1, divide 4 2, add 3 5': 131,
-    'naaa: multiply 0 1, multiply 4 2, add 3 5': 132,
-    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 133,
-    'nan: greater_equal 0 1, where 3 2 1': 134,
-    'nan: multiply 0 1, subtract 2 3': 135,
-    'nana: greater_equal 0 1, where 4 2 3': 136,
-    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 137,
-    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 138,
-    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 139,
-    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 140,
-    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 141,
-    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 142,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 143,
-    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 144,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 145,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 146,
-    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 147,
-    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 148,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 149,
-    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 150,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 151,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 152,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 153,
-    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 154,
-    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
+    'aanna: equal 0 1, where 5 2 3, multiply 6 4': 43,
+    'aanna: subtract 0 1, subtract 2 0, multiply 6 0, maximum 7 3, divide 5 8, multiply 4 9': 44,
+    'aannanna: equal 0 1, where 8 2 3, add 4 9, equal 10 5, where 11 6 10, divide 7 12': 45,
+    'aannn: subtract 0 1, absolute 5, less 6 2, multiply 6 6, multiply 8 3, subtract 6 4, where 7 9 10': 46,
+    'aannna: multiply 0 0, multiply 1 1, add 6 7, equal 8 2, where 9 3 8, divide 0 10, where 9 4 11, multiply 5 12': 47,
+    'aannna: negative 0, multiply 1 1, multiply 0 0, add 7 8, equal 9 2, where 10 3 9, divide 6 11, where 10 4 12, multiply 5 13': 48,
+    'aannnn: subtract 0 1, absolute 6, less_equal 7 2, multiply 3 7, multiply 9 7, subtract 7 4, multiply 5 11, where 8 10 12': 49,
+    'an: absolute 0, copysign 2 1': 50,
+    'an: absolute 0, less 2 1': 51,
+    'an: isnan 0, sign 0, where 2 1 3': 52,
+    'ana: add 0 1, divide 2 3': 53,
+    'ana: add 0 1, multiply 2 3': 54,
+    'ana: greater 0 1, multiply 2 0, where 3 0 4': 55,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 2 5': 56,
+    'ana: isnan 0, sign 0, where 3 1 4, multiply 5 2': 57,
+    'ana: maximum 0 1, add 2 3': 58,
+    'ana: multiply 0 0, add 1 3, multiply 2 4': 59,
+    'ana: multiply 0 0, add 3 1, divide 2 4': 60,
+    'ana: multiply 0 0, add 3 1, sqrt 4, divide 2 5': 61,
+    'ana: multiply 0 0, multiply 3 0, multiply 1 4, multiply 2 5': 62,
+    'ana: multiply 0 0, subtract 1 3, divide 2 4': 63,
+    'ana: multiply 0 0, subtract 1 3, multiply 2 4': 64,
+    'ana: multiply 0 0, subtract 1 3, sqrt 4, divide 2 5': 65,
+    'ana: multiply 0 0, subtract 3 1, sqrt 4, divide 2 5': 66,
+    'ana: multiply 0 1, divide 2 3': 67,
+    'ana: multiply 0 1, divide 3 2': 68,
+    'ana: multiply 0 1, multiply 2 3': 69,
+    'ana: negative 0, add 1 2, multiply 3 4': 70,
+    'ana: negative 0, maximum 3 1, add 2 4, negative 5': 71,
+    'ana: positive 0, multiply 1 3, multiply 2 4': 72,
+    'ana: sqrt 0, reciprocal 3, multiply 1 4, multiply 2 5': 73,
+    'ana: square 0, multiply 1 3, multiply 2 4': 74,
+    'anaa: greater 0 1, multiply 2 3, where 4 2 5': 75,
+    'anaa: maximum 0 1, add 2 4, multiply 0 3, subtract 5 6': 76,
+    'anaa: negative 0, multiply 1 2, multiply 3 3, divide 5 6, multiply 4 7': 77,
+    'anaan: absolute 0, less 5 1, subtract 2 3, multiply 0 7, add 3 8, subtract 4 0, multiply 7 10, subtract 2 11, where 6 9 12': 78,
+    'anan: equal 0 1, multiply 2 3, where 4 5 0': 79,
+    'anan: greater 0 1, multiply 2 0, where 4 3 5': 80,
+    'anan: greater 0 1, multiply 2 3, where 4 2 5': 81,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_and 4 5': 82,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_or 4 5': 83,
+    'anan: not_equal 0 1, not_equal 2 3, bitwise_xor 4 5': 84,
+    'anan?n: equal 0 1, divide 2 0, where 6 3 7, where 4 5 8': 85,
+    'ananaan: equal 0 1, absolute 2, greater 8 3, invert 9, bitwise_and 7 10, multiply 0 4, multiply 5 12, where 11 6 13': 86,
+    'ananaan: equal 0 1, less_equal 2 3, bitwise_and 7 8, multiply 4 5, where 9 6 10': 87,
+    'ananaana: equal 0 1, greater_equal 2 3, bitwise_and 8 9, multiply 4 5, where 10 6 11, multiply 7 12': 88,
+    'ananan: subtract 0 1, maximum 2 3, multiply 6 7, maximum 4 5, multiply 0 9, subtract 8 10': 89,
+    'anann: equal 0 1, absolute 2, greater 6 3, invert 7, bitwise_and 5 8, where 9 4 2': 90,
+    'anann: equal 0 1, greater_equal 2 3, bitwise_and 5 6, where 7 4 0': 91,
+    'anann: multiply 0 1, greater 2 3, multiply 2 4, where 6 7 5': 92,
+    'anannaa: equal 0 1, less_equal 2 3, bitwise_and 7 8, where 9 4 5, multiply 2 10, multiply 6 11': 93,
+    'ann: equal 0 1, where 3 2 0': 94,
+    'ann: maximum 0 1, minimum 3 2': 95,
+    'ann: maximum 0 1, minimum 3 2, subtract 0 4': 96,
+    'ann: minimum 0 1, multiply 3 2': 97,
+    'ann: multiply 0 1, rint 3, divide 4 2': 98,
+    'anna: equal 0 1, where 4 2 3': 99,
+    'anna: less_equal 0 1, where 4 2 3': 100,
+    'annana: equal 0 1, where 6 2 0, divide 3 7, where 6 4 8, multiply 5 9': 101,
+    'annann: equal 0 1, less 0 2, negative 0, multiply 8 3, where 7 4 9, where 6 5 10': 102,
+    'annann: greater 0 1, less 0 2, bitwise_and 6 7, divide 3 4, where 8 9 5': 103,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 3 6': 104,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3': 105,
+    'annn: absolute 0, less 4 1, multiply 2 0, where 5 6 3, multiply 7 7': 106,
+    'annn: greater 0 1, where 4 2 3': 107,
+    'annn: greater_equal 0 1, less_equal 0 2, bitwise_and 4 5, where 6 3 0': 108,
+    'annn: isnan 0, less 0 1, where 5 2 3, where 4 0 6': 109,
+    'annna: absolute 0, equal 5 1, where 6 2 5, positive 7, where 6 3 8, multiply 0 9, multiply 10 4': 110,
+    'annna: greater_equal 0 1, less_equal 0 2, bitwise_and 5 6, where 7 3 4': 111,
+    'annna: multiply 0 1, less 2 5, maximum 5 3, add 4 7, divide 8 1, where 6 0 9': 112,
+    'annna: subtract 0 1, equal 5 2, where 6 3 4': 113,
+    'annnaa: absolute 0, less 6 1, multiply 2 0, where 7 3 8, divide 4 9, subtract 5 10, divide 11 9': 114,
+    'annnan: subtract 0 1, equal 6 2, where 7 3 4, add 5 8': 115,
+    'annnann: greater_equal 0 1, less_equal 0 2, bitwise_and 7 8, subtract 3 0, multiply 0 10, divide 4 11, multiply 5 6, where 9 12 13': 116,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, divide 7 4': 117,
+    'annnn: add 0 1, maximum 5 2, minimum 6 3, multiply 0 7, divide 8 4': 118,
+    'annnna: equal 0 1, greater 0 2, where 7 3 4, where 6 5 8': 119,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, divide 5 10, subtract 6 11, where 8 9 12, multiply 7 13': 120,
+    'annnnaaa: equal 0 1, add 2 3, where 8 4 0, sign 10, reciprocal 10, add 11 12, multiply 5 13, subtract 6 14, where 8 9 15, multiply 7 16': 121,
+    'annnnan: less_equal 0 1, less 0 2, divide 0 3, add 9 4, multiply 5 10, where 8 11 5, where 7 6 12': 122,
+    'annnnn: equal 0 1, equal 0 2, where 7 3 0, where 6 4 8, isnan 0, where 10 5 9': 123,
+    'annnnnnn: absolute 0, less 8 1, multiply 2 0, where 9 10 3, multiply 11 11, multiply 4 12, add 13 5, multiply 14 12, add 15 6, multiply 16 12, add 17 7, multiply 18 12': 124,
+    'na: multiply 0 1, maximum 1 2': 125,
+    'na: subtract 0 1, divide 1 2': 126,
+    'naa: divide 0 1, multiply 2 3': 127,
+    'naa: multiply 0 1, add 2 3': 128,
+    'naa: multiply 0 1, divide 2 3': 129,
+    'naa: multiply 0 1, multiply 2 2, multiply 4 2, multiply 3 5': 130,
+    'naa: multiply 0 1, multiply 2 3': 131,
+    'naa: multiply 0 1, subtract 2 3': 132,
+    'naa: subtract 0 1, multiply 2 3': 133,
+    'naa: subtract 0 1, multiply 3 1, multiply 2 4': 134,
+    'naaa: add 0 1, add 4 2, multiply 3 5': 135,
+    'naaa: multiply 0 1, divide 4 2, add 3 5': 136,
+    'naaa: multiply 0 1, multiply 4 2, add 3 5': 137,
+    'naana: multiply 0 1, multiply 5 2, subtract 6 3, multiply 4 7': 138,
+    'nan: greater_equal 0 1, where 3 2 1': 139,
+    'nan: multiply 0 1, subtract 2 3': 140,
+    'nana: greater_equal 0 1, where 4 2 3': 141,
+    'nanan: multiply 0 1, equal 5 2, divide 3 5, where 6 4 7': 142,
+    'nann: less 0 1, add 1 2, divide 0 5, where 4 6 3': 143,
+    'nann: multiply 0 1, subtract 4 2, multiply 3 5': 144,
+    'nanna: greater_equal 0 1, less_equal 2 1, bitwise_or 5 6, where 7 3 4': 145,
+    'nannnn: multiply 0 1, multiply 1 6, subtract 7 2, multiply 1 8, multiply 3 6, subtract 9 10, multiply 1 11, multiply 4 8, subtract 12 13, multiply 1 14, multiply 5 11, subtract 15 16': 146,
+    'nannnn: multiply 0 1, multiply 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 147,
+    'nannnn: subtract 0 1, subtract 2 1, multiply 7 6, subtract 8 3, multiply 9 4, multiply 5 10': 148,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, multiply 5 7, subtract 12 13, multiply 6 14': 149,
+    'nannnnn: multiply 0 1, multiply 2 1, multiply 8 7, subtract 9 3, multiply 4 1, multiply 11 10, subtract 12 7, multiply 5 1, multiply 14 13, subtract 15 10, multiply 6 1, multiply 17 16, subtract 18 13': 150,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, add 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 151,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, multiply 4 8, multiply 10 9, subtract 11 5, multiply 6 8, multiply 13 12, subtract 14 9': 152,
+    'nannnnn: multiply 0 1, subtract 7 2, multiply 3 8, subtract 9 4, multiply 5 8, multiply 11 10, subtract 12 6': 153,
+    'nannnnnn: multiply 0 1, add 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 154,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 11 4, multiply 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 155,
+    'nannnnnn: multiply 0 1, multiply 2 1, multiply 9 8, subtract 10 3, multiply 4 1, multiply 12 11, multiply 5 8, subtract 13 14, multiply 6 1, multiply 16 15, multiply 7 11, subtract 17 18': 156,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 1, multiply 10 9, subtract 11 4, multiply 5 1, multiply 13 12, subtract 14 9, multiply 6 1, multiply 16 15, subtract 17 12, multiply 7 1, multiply 19 18, subtract 20 15': 157,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, add 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 158,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, multiply 4 9, multiply 11 10, subtract 12 5, multiply 6 9, multiply 14 13, subtract 15 10, multiply 7 9, multiply 17 16, subtract 18 13': 159,
+    'nannnnnn: multiply 0 1, subtract 8 2, multiply 3 9, subtract 10 4, multiply 5 9, multiply 12 11, subtract 13 6, multiply 7 9, multiply 15 14, subtract 16 11': 160,
+    'nannnnnn: subtract 0 1, subtract 2 1, multiply 9 8, subtract 10 3, multiply 11 4, subtract 5 1, multiply 13 12, multiply 6 8, subtract 14 15, multiply 16 7': 161,
 }
