@@ -75,7 +75,7 @@ def is_loose(array: np.ndarray) -> bool:
 
 @above
 def settle(tensor: TensorBase) -> None:
-    """Gives an unsettled tensor, all tensors that share its memory, and the result that its node saved, their layout."""
+    """Gives an unsettled tensor, all that share its memory, and the result that its node saved PyTorch's layout."""
     with SETTLING:
         if not tensor._unsettled:
             return

@@ -290,7 +290,7 @@ def adjust(node, op, args, result):
 
 
 def conjugates(node):
-    """Whether a node's formulas run between conjugations: those of views and of the gradient alone have real factors."""
+    """Whether a node's formulas run between conjugations: the factors of views, and of the gradient alone, are real."""
     return node.op.holomorphic and not node.op.view and len(node.plan.kinds) > 0
 
 
