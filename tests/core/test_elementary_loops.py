@@ -11,6 +11,7 @@ FEATURES = {*np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found"
 FUNCTIONS = {
     np.sign: 0,
     np.positive: 0,
+    np.reciprocal: 0,
     np.hypot: 1,
     np.logaddexp: 3,
     np.logaddexp2: 3,
@@ -134,3 +135,15 @@ def test_extremes_and_remainders_of_arrays_in_any_order(function, dtype):
         np.testing.assert_array_equal(found, expected)
         numbers = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_negatives_and_directions_of_complex_numbers(dtype):
+    parts = [*np.random.default_rng(0).standard_normal(40), 0.0, -0.0, 1e200, 1e-200, 1e-310]
+    x = np.array([complex(a, b) for a in parts for b in parts]).astype(dtype)
+    for given in (x, x[::2], x.reshape(45, 45).T):
+        np.testing.assert_array_equal(value(np.negative, given), -given)
+        np.testing.assert_allclose(value(np.sign, given), np.sign(given), rtol=1e-6 if dtype == "complex64" else 1e-15)
+    infinite = ((np.inf, 1), (1, -np.inf), (np.inf, np.inf), (np.nan, 1))
+    edges = np.array([complex(a, b) for a, b in infinite]).astype(dtype)
+    np.testing.assert_array_equal(value(np.sign, edges), np.sign(edges))

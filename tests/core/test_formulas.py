@@ -297,6 +297,26 @@ def test_operands_that_broadcast(shapes, dtype):
             np.testing.assert_array_equal(evaluated(function, a, b), function(a, b))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 3, 16, 17, 63, 511, 512, 2047, 2049, 70001])
+def test_rows_of_any_length_beside_what_is_repeated(n, dtype):
+    """A step that takes only what is repeated runs once for all elements of a row."""
+    rng = np.random.default_rng(n)
+    x, row, column, one = (rng.uniform(0.1, 2, shape).astype(dtype) for shape in ((9, n), (1, n), (9, 1), ()))
+    for y, z in (row, column), (column, row), (column, one), (one, one):
+        check(lambda x, y, z: x * np.exp(y) + np.where(y > 1, z, x), x, y, z)
+        check(lambda x, y: x * np.log(y * y), x.T, y.T)
+        check(lambda x, y: (x > 0.5) | (y > 1), x, y)
+    check(lambda x, y: x + y, np.repeat(x, 2, 1)[:, ::2], row)
+
+
+def test_operands_that_no_step_takes():
+    """They do not decide the layout beside one of their shape that a step takes; their shape counts otherwise."""
+    x, y = operands(2, (40, 50), "float32")
+    assert evaluated(lambda x, y: x * 2, x, np.asfortranarray(y)).flags.c_contiguous
+    check(lambda x, y: x * 2 + 0 * np.ones_like(y), x[:1], y)
+
+
 def test_operands_that_do_not_fit():
     x, y = np.ones((3, 40), np.float32), np.ones((2, 40), np.float32)
     with pytest.raises(ValueError, match="broadcast"):

@@ -160,6 +160,15 @@ def test_a_saved_value_that_is_looked_at_leaves_views_where_they_are():
         assert y[0, 0, 0, 0] == 9
 
 
+def test_a_saved_result_is_settled_with_its_tensor():
+    x = rushlight.arange(6.0).reshape(2, 3).t().requires_grad_(True)
+    result = 2**x
+    assert result.stride() == (2, 1)
+    assert result.grad_fn.saved[2].strides == result.detach().numpy().strides
+    result.sum().backward()
+    assert rushlight.allclose(x.grad, result * np.log(2))
+
+
 def test_memory_formats():
     x = rushlight.zeros(2, 3, 4, 5)
     y = x.to(memory_format=rushlight.channels_last)

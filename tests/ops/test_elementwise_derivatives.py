@@ -66,3 +66,24 @@ def test_of_zeta():
     x = torch.tensor([2.0], requires_grad=True)
     with pytest.raises(RuntimeError, match="zeta"):
         torch.special.zeta(x, 2.0).backward()
+
+
+def test_powers_of_a_number():
+    """Where the base is 0 and the exponent is not negative the gradient is 0."""
+    exponents = torch.tensor([2.0, 0.0, -0.0, -1.0, float("nan")], requires_grad=True)
+    for base in (0, 2, -3):
+        result = base**exponents
+        result.sum().backward()
+        expected = [0, 0, 0, -np.inf, np.nan] if base == 0 else result.detach().numpy() * np.log(np.float32(base))
+        np.testing.assert_allclose(exponents.grad.numpy(), expected, rtol=1e-6)
+        exponents.grad = None
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_gradients_with_real_factors_of_complex_numbers(dtype):
+    x, y = (torch.randn(3, 4, dtype=dtype, requires_grad=True) for _ in range(2))
+    weight = torch.randn(3, 4, dtype=dtype)
+    for result, factors in ((x + y, (1, 1)), (x - y, (1, -1)), (-x.t().t() + y[:, :], (-1, 1))):
+        grads = torch.autograd.grad(result, (x, y), weight)
+        for grad, factor in zip(grads, factors, strict=True):
+            assert torch.equal(grad, factor * weight)

@@ -53,7 +53,7 @@ def exponent_cotangent(grad: Array, input: Array, other: Array, result: Array) -
 
 
 def exponent_cotangent_of_number(grad: Array, input: Array, other: Array, result: Array) -> Array:
-    """`exponent_cotangent` for a base that is a number: real powers of 0 are 0 or 1 unless the exponent is negative."""
+    """`exponent_cotangent` for a number as base: real powers of 0 are 0 or 1 where the exponent is at least 0."""
     at_zero = (input == 0) & (other.real >= 0 if is_complex(other) else result <= 1)
     return grad * (result * np.where(at_zero, 0, np.log(input)))
 
