@@ -562,14 +562,14 @@ cdef class Formula:
         return None if tape.buffers > MOST_BUFFERS else tape
 
     cdef tape_of_type(self, int type_number):
-        """The tape for arrays of one type that is no float; None if it is not one step."""
+        """The tape for arrays of one type that is no float; None if it has several steps."""
         if type_number < 0 or type_number > MOST_PLAIN or self.arity > MOST_OPERANDS:
             return None
         found = self.others.get(-type_number - 1, UNTRACED)
         if found is UNTRACED:
             dtype = np.dtype(cnp.PyArray_DescrFromType(type_number))
             written = trace(self.function, [dtype] * self.arity, dtype)
-            found = None if written is None or len(written.steps) != 1 else Tape(written, type_number)
+            found = None if written is None or len(written.steps) > 1 else Tape(written, type_number)
             self.others[-type_number - 1] = found
         return found
 

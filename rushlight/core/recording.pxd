@@ -65,6 +65,10 @@ cdef connect_many(Node node, Entry op, tuple args)
 @cython.locals(flags=int, tensor=TensorBase)
 cpdef adjust(Node node, Entry op, tuple args, result)
 
+cpdef bint conjugates(Node node) except -1
+@cython.locals(tensor=TensorBase)
+cdef bint is_real(object value) except -1
+
 @cython.locals(tensor=TensorBase)
 cdef TensorBase requiring(object value)
 

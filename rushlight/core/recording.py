@@ -28,6 +28,8 @@ from rushlight.core.modes import CURRENT
 
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16)
+# real numbers, and what is saved of arguments besides numbers and tensors
+PLAIN = (int, float, np.floating, np.integer, np.bool_, str, slice, np.dtype, type(None), type(Ellipsis))
 
 
 def recording():
@@ -290,8 +292,28 @@ def adjust(node, op, args, result):
 
 
 def conjugates(node):
-    """Whether a node's formulas run between conjugations: those of views and of the gradient alone are real."""
-    return node.op.holomorphic and not node.op.view and len(node.plan.kinds) > 0
+    """Whether a node's formulas run between conjugations, as those do that multiply by complex numbers."""
+    if not node.op.holomorphic or node.op.view:
+        return False
+    for k in range(len(node.plan.kinds)):
+        if not is_real(node.kept(k)):
+            return True
+    return False
+
+
+def is_real(value):
+    """Whether a saved value is no complex number, and no array of such, and holds none."""
+    if isinstance(value, TensorBase):
+        tensor = value
+        return tensor._array is not None and tensor._array.dtype.kind != "c"
+    if type(value) is ndarray:
+        return value.dtype.kind != "c"
+    if type(value) is tuple or type(value) is list:
+        for item in value:
+            if not is_real(item):
+                return False
+        return True
+    return isinstance(value, PLAIN)
 
 
 def requiring(value):
