@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.kernels.compiled import load
 
-__all__ = ["blank", "count_up", "evenly", "fill", "filled_like", "integers", "zeros"]
+__all__ = ["blank", "count_up", "evenly", "fill", "filled_like", "integers", "zeros", "zeros_like"]
 
 fast: ModuleType | None = load("steps")
 SUITING = {
@@ -32,6 +32,12 @@ def filled_like(array: Any, value: complex) -> np.ndarray | None:
     if fast is None or type(array) is not np.ndarray or not suits(array, value):
         return None
     return fast.filled_like(array, value)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros like an array or a tensor, which lie as it does."""
+    found = filled_like(x, 0)
+    return np.zeros_like(x) if found is None else found
 
 
 def suits(array: np.ndarray, value: complex) -> bool:

@@ -212,3 +212,10 @@ def test_slopes_between_equal_positions_are_infinite():
     (slopes,) = torch.gradient(torch.tensor([1.0, 2.0, 4.0]), spacing=(torch.tensor([0.0, 0.0, 1.0]),))
     assert slopes[0] == torch.inf
     assert slopes[2] == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_gradients_of_strided_views_in_narrow_types(dtype):
+    x = torch.arange(16.0).to(dtype).requires_grad_()
+    torch.as_strided(x, (2, 1, 1, 2), (1, 7, 7, 1)).sum().backward()
+    assert x.grad.tolist() == [1, 2, 1] + [0] * 13

@@ -34,6 +34,8 @@ cdef extern from * nogil:
     #define pthread_sigmask(how, signals, before) 0
     #define rushlight_pause()
     #define rushlight_now() 0.0
+    #define rushlight_cpu() 0
+    #define rushlight_keep_off(cpu, threads, n)
     static long rushlight_add(long* x, long y) { long before = *x; *x += y; return before; }
     static int rushlight_swap(long* x, long before, long after) { return *x == before ? (*x = after, 1) : 0; }
     #else
@@ -48,6 +50,19 @@ cdef extern from * nogil:
     }
     #define rushlight_add __sync_fetch_and_add
     #define rushlight_swap __sync_bool_compare_and_swap
+    #ifdef __linux__
+    static int rushlight_cpu(void) { return sched_getcpu(); }
+    static void rushlight_keep_off(int cpu, const pthread_t* threads, long n) {
+        cpu_set_t allowed;
+        if (pthread_getaffinity_np(pthread_self(), sizeof(allowed), &allowed)) return;
+        CPU_CLR(cpu, &allowed);
+        for (long i = 0; CPU_COUNT(&allowed) && i < n; i++)
+            pthread_setaffinity_np(threads[i], sizeof(allowed), &allowed);
+    }
+    #else
+    #define rushlight_cpu() 0
+    #define rushlight_keep_off(cpu, threads, n)
+    #endif
     #if defined(__x86_64__) || defined(__i386__)
     #define rushlight_pause() __builtin_ia32_pause()
     #else
@@ -76,6 +91,8 @@ cdef extern from * nogil:
     int pthread_sigmask(int, const sigset_t*, sigset_t*)
     double now "rushlight_now"()  # in seconds
     void pause "rushlight_pause"()
+    int cpu_here "rushlight_cpu"()  # on which the caller runs
+    void keep_off "rushlight_keep_off"(int cpu, const pthread_t* threads, long n)  # lets threads run on all other CPUs
     long add "rushlight_add"(long*, long)  # returns the old value; this and `swap` are full memory barriers
     bint swap "rushlight_swap"(long*, long, long)
 
@@ -85,6 +102,7 @@ cdef enum:
     ALONE = 8  # times the length of a stall for which callers work alone at most
     LONGEST = 1  # seconds for which they do so
     MOST = 256  # threads
+    FEW = 7  # of them
 
 cdef struct Share:
     long next  # the first part that is not taken
@@ -106,7 +124,9 @@ cdef struct Pool:
     double alone_until  # the time until which callers work alone
     long caution  # times the length of the last stall for which they do so
     long helpers  # threads that may take part
+    pthread_t threads[MOST]
     long started
+    int avoided  # the CPU that the threads keep off, if any
 
 cdef Pool POOL
 cdef pthread_mutex_t LOCK
@@ -193,12 +213,23 @@ cdef void* help(void* number) noexcept nogil:
 
 cdef void start_helpers(long wanted) noexcept nogil:
     """Starts threads until there are so many, or no more can be started."""
-    cdef pthread_t thread
     while POOL.started < wanted:
-        if pthread_create(&thread, NULL, help, <void*>POOL.started):
+        if pthread_create(&POOL.threads[POOL.started], NULL, help, <void*>POOL.started):
             return
-        pthread_detach(thread)
+        pthread_detach(POOL.threads[POOL.started])
         POOL.started += 1
+        POOL.avoided = -1
+
+
+cdef void make_room() noexcept nogil:
+    """Keeps the threads off the caller's CPU: Linux leaves them there for a while, where they would have to wait.
+
+    Of many threads some are elsewhere, so it does nothing unless they have to be woken.
+    """
+    cdef int cpu = cpu_here()
+    if cpu != POOL.avoided and (POOL.started <= FEW or add(&POOL.asleep, 0)):
+        keep_off(cpu, POOL.threads, POOL.started)
+        POOL.avoided = cpu
 
 
 cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain, long helpers) noexcept nogil:
@@ -209,6 +240,7 @@ cdef void run(Kernel kernel, const void* job, Py_ssize_t size, Py_ssize_t grain,
         return
     start_helpers(helpers)
     helpers = min(helpers, POOL.started)
+    make_room()
     POOL.kernel, POOL.job, POOL.size, POOL.grain, POOL.helpers = kernel, job, size, grain, helpers
     divide(helpers + 1)
     add(&POOL.open, 1)

@@ -79,11 +79,11 @@ cdef bint reaches(cnp.ndarray array, tuple size, tuple stride, Py_ssize_t offset
 def place(cnp.ndarray array not None, tuple size not None, tuple stride not None, Py_ssize_t offset):
     """Where a view is that lies between the first and the last element of an array; None for others.
 
-    A place is the view's sizes, strides and offset from the first element, in elements; and the array's shape, strides
-    in bytes, and dtype.
+    A place is the view's sizes, strides and offset from the first element, in elements; and the array's shape, and the
+    bytes of its strides and of an element.
     """
     cdef object own = array
-    return (size, stride, offset, own.shape, own.strides, array.dtype) if reaches(array, size, stride, offset) else None
+    return (size, stride, offset, own.shape, own.strides, own.itemsize) if reaches(array, size, stride, offset) else None
 
 
 def strided(cnp.ndarray array not None, tuple place not None):

@@ -13,6 +13,7 @@ from rushlight.core.narrow import in_float32
 from rushlight.core.operators import Operator
 from rushlight.core.recording import recording, requires_grad
 from rushlight.kernels import pooling as kernels
+from rushlight.kernels.steps import zeros_like
 from rushlight.nn.functional import planes
 from rushlight.nn.functional.batching import as_samples
 from rushlight.nn.functional.pool_checks import checked_settings
@@ -255,7 +256,7 @@ def max_pool2d_with_indices_backward(
     batch=as_samples,
     node="MaxPool2DWithIndicesBackwardBackward0",
     grad_output=lambda grad, indices: planes.gather(grad, indices, 2),
-    self=lambda grad: np.zeros_like(grad),
+    self=lambda grad: zeros_like(grad),
 )
 def _max_pool2d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
     return planes.scatter(grad_output, indices, self.shape, 2)

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from rushlight.core.aliases import Array
 from rushlight.core.batching import by
 from rushlight.core.graph import TensorBase
 from rushlight.core.inplace import change, changed_at_once
+from rushlight.kernels.steps import zeros_like
 from rushlight.ops.arguments.promotion import only
 from rushlight.ops.derivatives.series import masking
 from rushlight.ops.table import operator, retold, with_public_name
@@ -45,7 +44,7 @@ def variant(function: Callable[..., Any], at_once: Callable[..., bool] | None = 
     batch=by(lambda n, grad, input: grad),
     series=masking,
     grad=lambda grad: grad,
-    input=lambda grad: np.zeros_like(grad),
+    input=lambda grad: zeros_like(grad),
 )
 def tied(grad: Array, input: Array) -> Any:
     """Returns `grad` unchanged, but keeps `input` in its graph with a zero gradient, as PyTorch does."""

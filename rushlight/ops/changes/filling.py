@@ -19,6 +19,7 @@ from rushlight.core.windows import address
 from rushlight.core.writing import check_reading
 from rushlight.kernels.parts import assign
 from rushlight.kernels.steps import fill as write_number
+from rushlight.kernels.steps import zeros_like
 from rushlight.layouts import contiguous_format, is_dense
 from rushlight.ops.table import operator
 from rushlight.tensors import Tensor
@@ -89,7 +90,7 @@ def overwrite_batch(n: int, input: Array, value: Any) -> Array:
 
 def enter(name: str, value: str, node: str) -> Any:
     """Registers an operator that overwrites: `input` gets a zero gradient, `value` (if a tensor) the whole gradient."""
-    formulas: dict[str, Any] = {"input": lambda grad: np.zeros_like(grad)}
+    formulas: dict[str, Any] = {"input": lambda grad: zeros_like(grad)}
     if value == "value":
         formulas["value"] = lambda grad: grad
     enter = operator(

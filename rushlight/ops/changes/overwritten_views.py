@@ -199,6 +199,6 @@ def as_strided_scatter(
     array = input._settled()
     if not array.flags.c_contiguous and overlaps(array.shape, array.strides, array.itemsize):
         input = input.contiguous()
-    seen, own = windows_at(strided_place(input, size, stride, storage_offset))
+    seen, own = windows_at(strided_place(input, size, stride, storage_offset), input._array.dtype)
     check_shape(src, tuple(size))
     return _as_strided_scatter(input, src, seen, own)

@@ -18,6 +18,7 @@ from rushlight.core.operators import binary as call_binary
 from rushlight.core.recording import recording
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, result_dtype
 from rushlight.kernels.ranking import among
+from rushlight.kernels.steps import zeros_like
 from rushlight.ops.arguments.promotion import only, real
 from rushlight.ops.out import takes_out
 from rushlight.ops.table import (
@@ -158,7 +159,7 @@ def add_recorded_change(name: str, node: str) -> None:
         return entry.forward(input, other).astype(input.dtype)
 
     def zeros(grad: Array) -> Array:
-        return np.zeros_like(grad)
+        return zeros_like(grad)
 
     options: dict[str, Any] = {"promote": entry.promote, "broadcasts": True, "holomorphic": False}
     recorded = enter(

@@ -13,6 +13,7 @@ from rushlight.core.turned import conjugated, turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.kernels.casts import complex_of
 from rushlight.kernels.parts import duplicate, write_parts
+from rushlight.kernels.steps import zeros_like
 from rushlight.layouts import joint_shape, reread, widened
 from rushlight.ops.arguments.promotion import is_complex as complex_value
 from rushlight.ops.arguments.promotion import missing, refused
@@ -61,7 +62,7 @@ def is_complex(input: Tensor) -> bool:
     view=True,
     node="SelectBackward0",
     holomorphic=False,
-    input=lambda grad: _complex(grad, np.zeros_like(grad)),
+    input=lambda grad: _complex(grad, zeros_like(grad)),
 )
 def _real(input: Array) -> Array:
     return input.real
@@ -72,7 +73,7 @@ def _real(input: Array) -> Array:
     view=True,
     node="SelectBackward0",
     holomorphic=False,
-    input=lambda grad: _complex(np.zeros_like(grad), grad),
+    input=lambda grad: _complex(zeros_like(grad), grad),
 )
 def _imag(input: Array) -> Array:
     return input.imag
@@ -242,7 +243,7 @@ def angle_of(x: Array) -> Array:
 def angle_cotangent(grad: Array, input: Array) -> Array:
     """The gradient of `angle`: 0 for real numbers, `grad * i x / |x|²` in PyTorch's convention for complex ones."""
     if not complex_value(input):
-        return np.zeros_like(grad)
+        return zeros_like(grad)
     return grad * ratio(1j * np.sign(input), np.absolute(input))
 
 

@@ -18,6 +18,7 @@ from rushlight.core.meta import without_data
 from rushlight.core.operators import Operator
 from rushlight.devices import CPU, META, device_of, get_default_device
 from rushlight.dtypes import dtype as DType
+from rushlight.kernels.steps import zeros_like
 from rushlight.ops.arguments.mismatch import type_name
 from rushlight.ops.arguments.options import LikeOptions, OutOptions, created, like_options, made, numpy_type, sizes
 from rushlight.ops.arguments.promotion import missing
@@ -320,7 +321,7 @@ def shifted_normal(generator: Generator, shape: Sequence[int], mean: Any, std: A
     return evaluate(SHIFTED, drawn_for(out, shape, dtype, distributions.normal, generator), std, mean, None)
 
 
-nothing: Callable[..., Any] = lambda grad: np.zeros_like(grad)
+nothing: Callable[..., Any] = lambda grad: zeros_like(grad)
 enter_normal: Callable[..., Operator] = lambda name, node, **formulas: operator(
     name=name, node=node, aten="normal", broadcasts=True, batch=on_more_levels, **formulas
 )(normal_numbers)

@@ -8,6 +8,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import on_more_levels
 from rushlight.kernels.implicit import beta_slope, gamma_slope
+from rushlight.kernels.steps import zeros_like
 from rushlight.layouts import joint_shape
 from rushlight.ops.randomness.random_tensors import source
 from rushlight.ops.table import no_derivative, operator
@@ -20,7 +21,7 @@ from rushlight.tensors import Tensor
 
 __all__ = ["_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad", "binomial"]
 
-zero = lambda grad: np.zeros_like(grad)
+zero = lambda grad: zeros_like(grad)
 
 
 @operator(

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batched import Batched
 from rushlight.core.batching import inserting, leading
+from rushlight.core.graph import TensorBase
 from rushlight.core.operators import Operator
 from rushlight.core.windows import PUT_BACK, READ, Window, address, memory_of
 from rushlight.kernels.parts import assign, stacked
@@ -306,7 +307,7 @@ def strided_cotangent(grad: Any, place: Any) -> Any:
 
     If several elements of the input share a position in memory, they share its gradient.
     """
-    seen, source = windows_at(place)
+    seen, source = windows_at(place, (grad._array if isinstance(grad, TensorBase) else grad).dtype)
     memory = PUT_BACK(grad, seen)
     if overlaps(source.shape, source.strides, source.dtype.itemsize):
         counts = source.put_back(np.ones(source.shape, source.dtype))
@@ -318,7 +319,7 @@ def strided_batch(op: Any, args: Sequence[Any], levels: Any) -> Array:
     """The batch rule of `as_strided`, applied to the memory of each example."""
     input, place = args
     array, n = input.array, len(levels)
-    size, steps, offset = in_bytes(place)
+    size, steps, offset = in_bytes(place, array.itemsize)
     return laid_over(array, array.shape[:n] + size, array.strides[:n] + steps, offset)
 
 
@@ -327,13 +328,13 @@ def _as_strided(input: Array, place: Any) -> Array:
     """The elements at a place in memory: see `strided_place`."""
     if fast is not None and type(input) is np.ndarray:
         return fast.strided(input, place)
-    return laid_over(input, *in_bytes(place))
+    return laid_over(input, *in_bytes(place, input.itemsize))
 
 
-def in_bytes(place: Any) -> tuple[Any, ...]:
+def in_bytes(place: Any, itemsize: int) -> tuple[Any, ...]:
     """The sizes, strides and offset of a place, the last two in bytes."""
-    size, stride, offset, _, _, dtype = place
-    return size, tuple([s * dtype.itemsize for s in stride]), offset * dtype.itemsize
+    size, stride, offset = place[:3]
+    return size, tuple([s * itemsize for s in stride]), offset * itemsize
 
 
 @method
@@ -376,8 +377,8 @@ def strided_place(
 ) -> tuple[Any, ...]:
     """Where a view of any strides is in memory, and where `input` is. Raises PyTorch's errors.
 
-    The sizes, strides and the offset from the first element of `input`, in elements; its own shape, strides in bytes,
-    and dtype.
+    The sizes, strides and the offset from the first element of `input`, in elements; its own shape, and the bytes of its
+    strides and of an element.
     """
     array = input._settled()
     size, stride, offset = tuple(size), tuple(stride), 0
@@ -389,7 +390,7 @@ def strided_place(
             return found
     size, stride = tuple(map(as_int, size)), tuple(map(as_int, stride))
     check_place(input, size, stride, offset)
-    return size, stride, offset, array.shape, array.strides, array.dtype
+    return size, stride, offset, array.shape, array.strides, array.itemsize
 
 
 def start_of(input: Tensor) -> int:
@@ -420,10 +421,11 @@ def check_place(input: Tensor, size: Sequence[int], stride: Sequence[int], offse
 
 
 @lru_cache(maxsize=1024)
-def windows_at(place: tuple[Any, ...]) -> tuple[Window, ...]:
-    """The windows of the view at a place and of its source in the memory that both need."""
-    size, steps, offset = in_bytes(place)
-    shape, strides, dtype = place[3:]
+def windows_at(place: tuple[Any, ...], dtype: np.dtype) -> tuple[Window, ...]:
+    """The windows of the view at a place and of its source in the memory that both need, with elements of a dtype."""
+    size, steps, offset = in_bytes(place, dtype.itemsize)
+    shape, held, itemsize = place[3:]
+    strides = tuple([s // itemsize * dtype.itemsize for s in held])
     first = min(offset, 0)
     end = max(offset + extent(size, steps, dtype.itemsize), extent(shape, strides, dtype.itemsize)) - first
     memory = (end // dtype.itemsize,), (dtype.itemsize,), dtype
