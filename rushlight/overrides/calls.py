@@ -59,11 +59,21 @@ def anyone(values: Iterable[Any]) -> bool:
     for value in values:
         cls = type(value)
         if cls is tuple or cls is list:
-            for item in value:
-                if type(item) is not Tensor and takes_over(type(item)):
-                    return True
+            if any_takes_over(value):
+                return True
         elif cls is not Tensor and takes_over(cls):
             return True
+    return False
+
+
+def any_takes_over(items: Sequence[Any]) -> bool:
+    """Whether the class of an item has `__torch_function__`; that of several items in a row is looked at once."""
+    last = Tensor
+    for item in items:
+        if type(item) is not last:
+            last = type(item)
+            if takes_over(last):
+                return True
     return False
 
 

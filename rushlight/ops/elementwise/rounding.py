@@ -15,7 +15,6 @@ from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
 from rushlight.dtypes import arithmetic, floating
 from rushlight.kernels.casts import converted
-from rushlight.kernels.steps import zeros_like
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
 from rushlight.ops.elementwise.arithmetic import floored
 from rushlight.ops.elementwise.logic import of_integers
@@ -265,9 +264,9 @@ lcm: Binary = binary(
 
 
 def sgn_cotangent(grad: Array, input: Array, result: Array) -> Any:
-    """The gradient of `sgn`: 0 for real numbers; for complex ones that of `x / |x|`, taken as 0 at 0."""
+    """The gradient of `sgn`: one 0 repeated for real numbers; for complex ones that of `x / |x|`, taken as 0 at 0."""
     if not is_complex(input):
-        return zeros_like(grad)
+        return np.broadcast_to(np.zeros((), grad.dtype), grad.shape) if type(grad) is np.ndarray else np.zeros_like(grad)
     return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 

@@ -377,8 +377,8 @@ def strided_place(
 ) -> tuple[Any, ...]:
     """Where a view of any strides is in memory, and where `input` is. Raises PyTorch's errors.
 
-    The sizes, strides and the offset from the first element of `input`, in elements; its own shape, and the bytes of its
-    strides and of an element.
+    The sizes, strides and the offset from the first element of `input`, in elements; its own shape, and the bytes of
+    its strides and of an element.
     """
     array = input._settled()
     size, stride, offset = tuple(size), tuple(stride), 0
