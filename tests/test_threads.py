@@ -86,3 +86,13 @@ def test_a_product_that_comes_first_leaves_the_number_of_threads():
         for work in ("", "torch.ones(256, 256) @ torch.ones(256, 256);")
     )
     assert after == first
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="a system without the affinity of threads")
+def test_helping_threads_keep_off_the_callers_cpu():
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2 or not 1 < rushlight.get_num_threads() <= 8 or threads.POOL is None:
+        pytest.skip("there are no helping threads, or so many that some are elsewhere")
+    rushlight.ones(1_000_000) + 1
+    helpers = [int(task) for task in os.listdir("/proc/self/task") if int(task) != threading.get_native_id()]
+    assert any(len(allowed - os.sched_getaffinity(helper)) == 1 for helper in helpers)
