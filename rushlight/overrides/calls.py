@@ -5,8 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rushlight.core.above import ABOVE, above
+from rushlight.dtypes import dtype
+from rushlight.size import Size
 from rushlight.tensors import Tensor, takes_over
 
+ORDINARY = frozenset((Size, dtype, bool, int, float, complex, str, slice, type(None)))  # override nothing
 NOBODY = object()  # `overridden_call` returns it if the function itself must be called
 
 
@@ -61,7 +64,7 @@ def anyone(values: Iterable[Any]) -> bool:
         if cls is tuple or cls is list:
             if any_takes_over(value):
                 return True
-        elif cls is not Tensor and takes_over(cls):
+        elif cls is not Tensor and cls not in ORDINARY and takes_over(cls):
             return True
     return False
 
@@ -72,7 +75,7 @@ def any_takes_over(items: Sequence[Any]) -> bool:
     for item in items:
         if type(item) is not last:
             last = type(item)
-            if takes_over(last):
+            if last not in ORDINARY and takes_over(last):
                 return True
     return False
 
