@@ -16,7 +16,8 @@ import numpy as np
 from rushlight.core.blocks cimport Kernel, Own, noted
 from rushlight.core.elementary_polynomials cimport exponential_rest, logarithm_rest
 from rushlight.core.exponentials cimport (
-    exponential, exponential_of, nearest, power_of_two, remainder_of, rest_of_ln2, scaled, whole_ln2, within)
+    exponential, exponential_of, nearest, power_of_two, power_of_two_at, remainder_of, rest_of_ln2, scaled, whole_ln2,
+    within)
 from rushlight.kernels.compiled.lanes cimport real, wide, wide_registers
 from rushlight.kernels.compiled.ufuncs cimport Loop
 
@@ -44,10 +45,14 @@ cdef wide exp(const real* x, const real* unused, real* out, Py_ssize_t n) noexce
 cdef wide exp2(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     cdef double a, k
-    for i in range(n):
-        a = within(x[i], -1076, 1025)
-        k = nearest(a)
-        out[i] = <real>scaled((a - k) * 0.6931471805599453, k, 1, real is double)
+    if real is float:
+        for i in range(n):
+            out[i] = power_of_two_at(x[i])
+    else:
+        for i in range(n):
+            a = within(x[i], -1076, 1025)
+            k = nearest(a)
+            out[i] = scaled((a - k) * 0.6931471805599453, k, 1, True)
 
 
 cdef wide expm1(const real* x, const real* unused, real* out, Py_ssize_t n) noexcept nogil:
@@ -298,7 +303,7 @@ cdef tuple FUNCTIONS = (
     np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tanh, np.log, np.log1p, np.log2, np.log10, np.arcsinh, np.arccosh,
     np.arctanh)
 
-cdef tuple FASTER = (np.exp, np.log)  # for float32 also where NumPy computes in vectors
+cdef tuple FASTER = (np.exp, np.exp2, np.log)  # for float32 also where NumPy computes in vectors
 
 
 cdef bint exponential_loop(object function, bint single, Loop* loop):

@@ -77,6 +77,18 @@ cdef inline float exponential_of_float(float x) noexcept nogil:
     return exp_near_zero(r) * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
 
 
+cdef inline float power_of_two_at(float x) noexcept nogil:
+    # 2**x, to 1.01 units in the last place.
+    cdef float k
+    cdef int32_t whole
+    x = <float>-151 if x < -151 else x
+    x = <float>129 if x > 129 else x
+    k = (x + <float>12582912) - <float>12582912
+    whole = <int32_t>k
+    return exp_near_zero((x - k) * <float>0.6931471805599453) * power_of_two_of_float(whole >> 1) \
+        * power_of_two_of_float(whole - (whole >> 1))
+
+
 cdef inline real exponential_of(real x) noexcept nogil:
     # exp(x).
     if real is float:
