@@ -11,7 +11,7 @@ import numpy as np
 import rushlight
 from rushlight.core.aliases import Array
 from rushlight.nn import functional
-from rushlight.ops.products.products import _bmm, _mm
+from rushlight.ops.products.products import _bmm, _mm, in_pairs
 from rushlight.ops.shapes.shape import _unsafe_view
 
 __all__ = ["COMPOSITIONS"]
@@ -49,6 +49,18 @@ def batches(input: Array, mat2: Array) -> Any:
     return None if input.ndim == 3 else broadcast(input, mat2)
 
 
+def outer(input: Array, vec2: Array) -> Any:
+    """The product of a column and a row."""
+    return input.view(-1, 1) * vec2
+
+
+def kron(input: Array, other: Array, ndim: int) -> Any:
+    """A Kronecker product: each pair of elements, then each pair of dimensions as one."""
+    pairs = in_pairs(input, ndim, False) * in_pairs(other, ndim, True)
+    whole = tuple(n * m for n, m in zip(input.shape[-ndim:], other.shape[-ndim:], strict=True)) if ndim else ()
+    return _unsafe_view(pairs, (*pairs.shape[: pairs.ndim - 2 * ndim], *whole))
+
+
 def cross_entropy(input: Array, target: Array, factor: Array) -> tuple[Any, ...]:
     """log_softmax and nll_loss; the second result is saved for the operator's own derivative."""
     total = functional.nll_loss(input.log_softmax(1), target, reduction="sum" if factor == 1 else "mean")
@@ -78,6 +90,8 @@ def in_steps(input: Array, key: Any) -> Any:
 
 COMPOSITIONS: dict[str, Callable[..., Any]] = {
     "bmm": batches,
+    "kron": kron,
+    "outer": outer,
     "broadcast": broadcast,
     "cross_entropy": cross_entropy,
     "folded": folded,
