@@ -81,7 +81,8 @@ import_module(first)
 below = [m.name.partition(".")[2] for m in pkgutil.walk_packages(rushlight.__path__, "rushlight.")]
 left = ["__main__", "interop"]
 if os.environ.get("RUSHLIGHT_PURE_PYTHON"):  # compiled modules need other compiled ones
-    left += [f"core.{loops.stem}" for loops in Path(rushlight.__path__[0], "core").glob("*loops.pyx")]
+    files = Path(rushlight.__path__[0], "core").glob("*.pyx")
+    left += [f"core.{file.stem}" for file in files if not file.with_suffix(".py").exists()]
     left += ["kernels.compiled."]
 below = [name for name in below if not name.startswith(tuple(left))]
 before = []
