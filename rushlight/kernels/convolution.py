@@ -75,7 +75,8 @@ def convolution_input(
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
     if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
         return _add_bias(pointwise.convolution_input(grad, weight), bias)
-    if direct.takes(shape, weight.shape, groups, grad, weight):
+    apart = depthwise.lies_apart(shape, weight.shape, groups, grad)
+    if not apart and direct.takes(shape, weight.shape, groups, grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
     if depthwise.takes(shape, weight.shape, groups, grad, weight):
         return depthwise.convolution_input(grad, weight, bias, shape, groups)

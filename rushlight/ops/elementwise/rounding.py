@@ -13,7 +13,6 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import LARGEST, kind_of
 from rushlight.core.operators import Operator
 from rushlight.core.operators import binary as call_binary
-from rushlight.core.tracing import for_kernel
 from rushlight.dtypes import arithmetic, floating
 from rushlight.kernels.casts import converted
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
@@ -266,13 +265,14 @@ lcm: Binary = binary(
 
 def one_zero(grad: Array) -> Any:
     """A zero in place of each number, which share their memory; zeros like a tensor, or an array of another kind."""
-    return np.broadcast_to(np.zeros((), grad.dtype), grad.shape) if type(grad) is np.ndarray else np.zeros_like(grad)
+    shape = grad.shape  # what takes arrays in parts, or records steps, knows none
+    return np.broadcast_to(np.zeros((), grad.dtype), shape) if type(grad) is np.ndarray else np.zeros_like(grad)
 
 
 def sgn_cotangent(grad: Array, input: Array, result: Array) -> Any:
     """The gradient of `sgn`: one 0 repeated for real numbers; for complex ones that of `x / |x|`, taken as 0 at 0."""
     if not is_complex(input):
-        return one_zero(for_kernel(grad))
+        return one_zero(grad)
     return ratio(grad - result * result * np.conjugate(grad), 2 * np.absolute(input))
 
 
