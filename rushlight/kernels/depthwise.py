@@ -29,7 +29,7 @@ def takes(shape: Shape, weight_shape: Size, groups: int, *operands: np.ndarray) 
 
 
 def lies_apart(shape: Shape, weight_shape: Size, groups: int, grad: np.ndarray) -> bool:
-    """Whether the cotangent of a large batch lies image by image: to put its samples innermost takes longer than this."""
+    """Whether the cotangent of a large batch lies image by image: putting samples innermost takes longer than this."""
     large = len(grad) >= INNERMOST_FROM and not batch_last(grad).flags.c_contiguous
     return large and grad.flags.c_contiguous and takes(shape, weight_shape, groups, grad)
 
