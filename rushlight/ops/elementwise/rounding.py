@@ -264,8 +264,10 @@ lcm: Binary = binary(
 
 
 def one_zero(grad: Array) -> Any:
-    """A zero in place of each number, which share their memory; zeros like a tensor, or an array of another kind."""
-    shape = grad.shape  # what takes arrays in parts, or records steps, knows none
+    """A zero in place of each number, which share their memory; zeros like an array that is not NumPy's."""
+    shape: Any = grad.shape  # what takes arrays in parts, or records steps, knows none
+    if isinstance(grad, Tensor) and type(grad._array) is np.ndarray:
+        return grad.new_zeros(()).expand(shape)
     return np.broadcast_to(np.zeros((), grad.dtype), shape) if type(grad) is np.ndarray else np.zeros_like(grad)
 
 
