@@ -67,8 +67,7 @@ class Normal(ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
-        deviation = -((value - self.loc) ** 2) / (2 * self.scale**2)
-        return deviation - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check_sample(value)
