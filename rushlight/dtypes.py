@@ -526,14 +526,19 @@ def of_one_type(operands: Any) -> tuple[np.ndarray, ...] | None:
     return tuple(arrays)
 
 
-def kept_type(operands: Any) -> np.dtype | None:
-    """The dtype of a tensor beside a Python number that does not change it; None for other operands."""
-    if len(operands) != 2:
-        return None
-    tensor, number = operands if isinstance(operands[0], TensorBase) else reversed(operands)
-    if isinstance(tensor, TensorBase) and tensor._array.dtype.kind in UNCHANGED.get(type(number), ""):
-        return tensor._array.dtype
-    return None
+def joint_type(operands: Any) -> np.dtype | None:
+    """The dtype of arithmetic on some operands; None if one is no operand.
+
+    A tensor beside a Python number that does not change its dtype is looked at first.
+    """
+    if len(operands) == 2:
+        tensor, number = operands if isinstance(operands[0], TensorBase) else reversed(operands)
+        if isinstance(tensor, TensorBase) and tensor._array.dtype.kind in UNCHANGED.get(type(number), ""):
+            return tensor._array.dtype
+    for operand in operands:
+        if not isinstance(operand, OPERANDS):
+            return None
+    return result_dtype(*operands)
 
 
 UNCHANGED = {builtins.int: "iufc", builtins.float: "fc"}  # kinds of dtypes that a number of a type does not change
@@ -545,12 +550,9 @@ def arithmetic(*operands: Any) -> Any:
     alike = of_one_type(operands)
     if alike is not None:
         return alike if len(alike) > 1 else alike[0]
-    d = kept_type(operands)
+    d = joint_type(operands)
     if d is None:
-        for operand in operands:
-            if not isinstance(operand, OPERANDS):
-                return NotImplemented
-        d = result_dtype(*operands)
+        return NotImplemented
     arrays = cast_all(operands, d)
     return arrays if len(arrays) > 1 else arrays[0]
 
@@ -558,12 +560,9 @@ def arithmetic(*operands: Any) -> Any:
 @keeping("fc")
 def floating(*operands: Any) -> Any:
     """`arithmetic` for operations whose results are never integers: integers are converted to the default dtype."""
-    d = kept_type(operands)
+    d = joint_type(operands)
     if d is None:
-        for operand in operands:
-            if not isinstance(operand, OPERANDS):
-                return NotImplemented
-        d = result_dtype(*operands)
+        return NotImplemented
     if kind_of(d) not in "fc":
         d = _default._numpy
     arrays = cast_all(operands, d)

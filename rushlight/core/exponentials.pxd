@@ -65,28 +65,28 @@ cdef inline float power_of_two_of_float(int32_t k) noexcept nogil:
     return power
 
 
+cdef inline float scaled_float(float r, float k) noexcept nogil:
+    # exp(r) 2**k for a whole number k, as `scaled`.
+    cdef int32_t whole = <int32_t>k
+    return exp_near_zero(r) * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
+
+
 cdef inline float exponential_of_float(float x) noexcept nogil:
     # exp(x), to 1.01 units in the last place.
-    cdef float k, r
-    cdef int32_t whole
+    cdef float k
     x = <float>-104 if x < -104 else x
     x = <float>89 if x > 89 else x
     k = (x * <float>1.4426950408889634 + <float>12582912) - <float>12582912
-    r = (x - k * <float>0.693359375) - k * <float>-2.12194440e-4
-    whole = <int32_t>k
-    return exp_near_zero(r) * power_of_two_of_float(whole >> 1) * power_of_two_of_float(whole - (whole >> 1))
+    return scaled_float((x - k * <float>0.693359375) - k * <float>-2.12194440e-4, k)
 
 
 cdef inline float power_of_two_at(float x) noexcept nogil:
     # 2**x, to 1.01 units in the last place.
     cdef float k
-    cdef int32_t whole
     x = <float>-151 if x < -151 else x
     x = <float>129 if x > 129 else x
     k = (x + <float>12582912) - <float>12582912
-    whole = <int32_t>k
-    return exp_near_zero((x - k) * <float>0.6931471805599453) * power_of_two_of_float(whole >> 1) \
-        * power_of_two_of_float(whole - (whole >> 1))
+    return scaled_float((x - k) * <float>0.6931471805599453, k)
 
 
 cdef inline real exponential_of(real x) noexcept nogil:

@@ -10,7 +10,7 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 from numpy cimport npy_intp
 
-from rushlight.kernels.compiled.lanes cimport wide
+from rushlight.kernels.compiled.lanes cimport always, wide
 
 cnp.import_array()
 
@@ -245,26 +245,21 @@ cdef inline void copy_elements(
         x += apart
 
 
-cdef inline void copy_whole_rows(const char* x, npy_intp apart, npy_intp count, npy_intp line, char* to) noexcept nogil:
-    """Copies `count` rows of at least 16 bytes: 16 at a time, the last of them once more where a row is not a multiple."""
+cdef always copy_in_pieces(const char* x, npy_intp apart, npy_intp count, npy_intp line, npy_intp piece,
+                           char* to) noexcept nogil:
+    """Copies `count` rows in pieces of a constant number of bytes, the last once more where a row is not a multiple."""
     cdef npy_intp i, k
     for k in range(count):
-        for i in range(line // 16):
-            memcpy(to + 16 * i, x + 16 * i, 16)
-        memcpy(to + line - 16, x + line - 16, 16)
+        for i in range(line // piece):
+            memcpy(to + piece * i, x + piece * i, piece)
+        memcpy(to + line - piece, x + line - piece, piece)
         to += line
         x += apart
 
 
 cdef wide copy_long_rows(const char* x, npy_intp apart, npy_intp count, npy_intp line, char* to) noexcept nogil:
-    """`copy_whole_rows` for rows of at least 64 bytes: 64 at a time."""
-    cdef npy_intp i, k
-    for k in range(count):
-        for i in range(line // 64):
-            memcpy(to + 64 * i, x + 64 * i, 64)
-        memcpy(to + line - 64, x + line - 64, 64)
-        to += line
-        x += apart
+    """Copies `count` rows of at least 64 bytes."""
+    copy_in_pieces(x, apart, count, line, 64, to)
 
 
 cdef wide repeat_elements(const char* x, npy_intp apart, npy_intp count, npy_intp n, element* to) noexcept nogil:
@@ -298,7 +293,7 @@ cdef inline void copy_rows(
     elif step == size and n * size >= 64:
         copy_long_rows(x, apart, count, n * size, to)
     elif step == size and n * size >= 16:
-        copy_whole_rows(x, apart, count, n * size, to)
+        copy_in_pieces(x, apart, count, n * size, 16, to)
     elif size == 4:
         copy_elements(x, apart, count, step, n, <float*>to)
     elif size == 8:

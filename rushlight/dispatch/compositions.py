@@ -11,7 +11,7 @@ import numpy as np
 import rushlight
 from rushlight.core.aliases import Array
 from rushlight.nn import functional
-from rushlight.ops.products.products import _bmm, _mm, in_pairs
+from rushlight.ops.products.products import _bmm, _mm, in_pairs, kron_shape
 from rushlight.ops.shapes.shape import _unsafe_view
 
 __all__ = ["COMPOSITIONS"]
@@ -57,8 +57,7 @@ def outer(input: Array, vec2: Array) -> Any:
 def kron(input: Array, other: Array, ndim: int) -> Any:
     """A Kronecker product: each pair of elements, then each pair of dimensions as one."""
     pairs = in_pairs(input, ndim, False) * in_pairs(other, ndim, True)
-    whole = tuple(n * m for n, m in zip(input.shape[-ndim:], other.shape[-ndim:], strict=True)) if ndim else ()
-    return _unsafe_view(pairs, (*pairs.shape[: pairs.ndim - 2 * ndim], *whole))
+    return _unsafe_view(pairs, kron_shape(input, other, ndim))
 
 
 def cross_entropy(input: Array, target: Array, factor: Array) -> tuple[Any, ...]:

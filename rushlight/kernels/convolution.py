@@ -75,10 +75,10 @@ def convolution_input(
         return few_taps.convolution_input(grad, weight, bias, shape, groups)
     if shape.spatial == shape.places and pointwise.takes(shape, groups, grad, weight):
         return _add_bias(pointwise.convolution_input(grad, weight), bias)
-    apart = depthwise.lies_apart(shape, weight.shape, groups, grad)
-    if not apart and direct.takes(shape, weight.shape, groups, grad, weight):
+    by_lines = depthwise.takes(shape, weight.shape, groups, grad, weight)
+    if not (by_lines and depthwise.lies_apart(grad)) and direct.takes(shape, weight.shape, groups, grad, weight):
         return direct.convolution_input(grad, weight, bias, shape, groups)
-    if depthwise.takes(shape, weight.shape, groups, grad, weight):
+    if by_lines:
         return depthwise.convolution_input(grad, weight, bias, shape, groups)
     kernel, places = shape.kernel, shape.places
     output = empty_batch(input_shape, np.result_type(grad, weight))

@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.kernels.accumulate import add_rows
 from rushlight.kernels.compiled import load
-from rushlight.kernels.parts import MANY, duplicate
+from rushlight.kernels.parts import MANY, contiguous, duplicate
 
 __all__ = ["added_back", "as_places", "picked", "surrounded"]
 
@@ -44,7 +44,7 @@ def outside(n: int, before: int, after: int) -> Array:
 
 def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
     """The elements at the given positions of each of the last dimensions."""
-    if has_kernel(input) and (found := fast.padded(in_order(input), tuple(places), None)) is not None:
+    if has_kernel(input) and (found := fast.padded(contiguous(input), tuple(places), None)) is not None:
         return found
     for dim, index in enumerate(reversed(places), 1):
         input = np.take(input, index, axis=-dim)
@@ -53,7 +53,7 @@ def picked(input: Array, places: Sequence[np.ndarray]) -> Array:
 
 def added_back(input: Array, shape: Sequence[int], places: Sequence[np.ndarray]) -> Array:
     """Each element added to the one at its position in an array of `shape`: the adjoint of `picked`."""
-    if has_kernel(input) and (found := fast.unpadded(in_order(input), tuple(shape), tuple(places))) is not None:
+    if has_kernel(input) and (found := fast.unpadded(contiguous(input), tuple(shape), tuple(places))) is not None:
         return found
     for dim, index in enumerate(places, len(shape) - len(places)):
         rows = np.swapaxes(input, dim, 0)
@@ -68,12 +68,7 @@ def surrounded(input: Array, widths: Sequence[tuple[int, int]], value: complex) 
     places, behind = places_surrounded(input.shape, tuple(widths))
     if not places:
         return duplicate(input)
-    return fast.padded(in_order(input), places, np.array(value, input.dtype), behind)
-
-
-def in_order(input: np.ndarray) -> np.ndarray:
-    """The array contiguous."""
-    return input if input.flags.c_contiguous else duplicate(input)
+    return fast.padded(contiguous(input), places, np.array(value, input.dtype), behind)
 
 
 def places_between(shape: tuple[int, ...], widths: tuple[tuple[int, int], ...]) -> tuple[tuple[np.ndarray, ...], int]:

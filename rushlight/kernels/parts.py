@@ -19,6 +19,7 @@ __all__ = [
     "by_rows",
     "by_slices",
     "concatenated",
+    "contiguous",
     "duplicate",
     "of_parts",
     "stacked",
@@ -115,6 +116,11 @@ def duplicate(x: Any) -> Any:
     """A copy of an array, contiguous: `np.array(x, order="C")`."""
     found = None if fast is None else fast.copied(x)
     return np.array(x, order="C", like=x) if found is None else found
+
+
+def contiguous(x: np.ndarray) -> np.ndarray:
+    """An array itself if it is contiguous, else a copy that is."""
+    return x if x.flags.c_contiguous else duplicate(x)
 
 
 # elementwise functions

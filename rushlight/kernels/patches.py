@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.kernels.compiled import load
+from rushlight.kernels.steps import zeros
 
 fast: ModuleType | None = load("columns")
 Size = tuple[int, ...]
@@ -175,7 +176,7 @@ def added(windows: Any, shape: Size, dim: int, step: int) -> Any:
     """
     if fast is not None and (found := fast.added(windows, shape, dim, step)) is not None:
         return found
-    out = np.zeros(shape, windows.dtype, like=windows)
+    out = zeros(shape, windows)
     before, reach = (slice(None),) * dim, step * (windows.shape[dim] - 1) + 1
     for k in range(windows.shape[-1]):
         out[(*before, slice(k, k + reach, step))] += windows[..., k]

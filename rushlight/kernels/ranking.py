@@ -7,7 +7,7 @@ import numpy as np
 
 from rushlight.core.arrays import is_array
 from rushlight.kernels.compiled import load
-from rushlight.kernels.parts import duplicate
+from rushlight.kernels.parts import contiguous, duplicate
 from rushlight.machine import threads
 
 __all__ = ["among", "extreme_along", "first_along", "in_order", "most_frequent", "place_in_rows", "places_in"]
@@ -46,7 +46,7 @@ def lying_like(array: np.ndarray, part: np.ndarray) -> np.ndarray:
     """An array contiguous as another is, backwards or not; a copy if it is not so."""
     if array.flags.f_contiguous and not array.flags.c_contiguous:
         return part if part.flags.f_contiguous else duplicate(part.T).T
-    return part if part.flags.c_contiguous else duplicate(part)
+    return contiguous(part)
 
 
 def first_along(array: Any, k: int, dim: int, largest: bool) -> Any:
@@ -80,7 +80,7 @@ def most_frequent(rows: Any) -> Any:
     """The last index of the most frequent element of each row, the smallest of several such; None if not supported."""
     if fast is None or not is_array(rows) or rows.ndim == 0 or rows.dtype.char not in "fd":
         return None
-    rows = rows if rows.flags.c_contiguous else duplicate(rows)
+    rows = contiguous(rows)
     found = in_order(rows, rows.ndim - 1)
     return fast.most_frequent(rows, rows.argsort(-1) if found is None else found[1])
 

@@ -15,7 +15,7 @@ from rushlight.linalg.singular_values import svdvals
 from rushlight.linalg.solving import inv_ex
 from rushlight.ops.arguments.dims import INTEGERS, wrap_dim
 from rushlight.ops.arguments.keywords import keywords
-from rushlight.ops.elementwise.selection import _where, where
+from rushlight.ops.elementwise.selection import _where, times_each, where
 from rushlight.ops.reductions import norms
 from rushlight.ops.table import in_place, method, operator
 from rushlight.tensors import Tensor
@@ -171,19 +171,13 @@ def scaled_down(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -
     """The parts along some dimensions, those with a larger p-norm scaled down to `maxnorm`."""
     wide = input.astype(np.float32) if is_half(input.dtype) else input
     factors = factors_to(norms.norm_of(wide, p, dims, True), maxnorm)
-    return scaled(wide, factors).astype(input.dtype, copy=False)
+    return times_each(wide, factors).astype(input.dtype, copy=False)
 
 
 @fused
 def factors_to(sizes: Array, maxnorm: float) -> Array:
     """What scales parts of some sizes down to `maxnorm`: 1 for those that are not larger."""
     return np.where(sizes > maxnorm, maxnorm / (sizes + MARGIN), 1)
-
-
-@fused
-def scaled(x: Array, factors: Array) -> Array:
-    """An array times the factors of its parts."""
-    return x * factors
 
 
 def renorm_cotangent(grad: Array, input: Array, p: float, dim: int, maxnorm: float) -> Array:

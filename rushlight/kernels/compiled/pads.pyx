@@ -206,7 +206,8 @@ cdef void repeat(char* out, const char* value, Py_ssize_t size, Py_ssize_t n) no
 def padded(cnp.ndarray x not None, tuple places, cnp.ndarray value, int behind=0):
     """The elements at the given positions of each of one to three dimensions, or `value` for position -1.
 
-    So many dimensions are behind these, and taken whole. Positions are int64 vectors. None for an array that is not aligned, not in native byte order, or of objects.
+    So many dimensions are behind these, and taken whole. Positions are int64 vectors. None for an array that is not
+    aligned, not in native byte order, or of objects.
     """
     cdef cnp.npy_intp[64] shape
     cdef cnp.npy_intp count

@@ -25,6 +25,7 @@ cdef struct Job:
     void* out
     Py_ssize_t n
     Py_ssize_t inner
+    Py_ssize_t runs  # of columns that are computed at a time
     bint single
     bint logarithm
 
@@ -127,7 +128,7 @@ cdef void cotangent(const real* grad, const real* y, real* out, Py_ssize_t n, Py
 
 cdef void compute_part(const Job* job, const real* x, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Computes some runs of columns, counted through `outer`."""
-    cdef Py_ssize_t runs = (job.inner - 1) // COLUMNS + 1, inner = job.inner, i, column, at, width
+    cdef Py_ssize_t runs = job.runs, inner = job.inner, i, column, at, width
     cdef const real* y = <const real*>job.y
     cdef real* out = <real*>job.out
     for i in range(start, stop):
@@ -162,6 +163,7 @@ cdef cnp.ndarray along(cnp.ndarray x, cnp.ndarray y, int dim, bint logarithm):
     if y is not None:
         y = contiguous(y)
         job.y = cnp.PyArray_DATA(y)
-    shared(compute, &job, cnp.PyArray_SIZE(x) // (job.n * job.inner) * ((job.inner - 1) // COLUMNS + 1),
+    job.runs = (job.inner - 1) // COLUMNS + 1
+    shared(compute, &job, cnp.PyArray_SIZE(x) // (job.n * job.inner) * job.runs,
            max(1, GRAIN // (job.n * min(job.inner, <Py_ssize_t>COLUMNS))))
     return out

@@ -12,7 +12,7 @@ from rushlight.core.graph import TensorBase
 from rushlight.core.turned import conjugated, turn, turning
 from rushlight.dtypes import FROM_NUMPY, TYPE_NAMES, arithmetic, floating
 from rushlight.kernels.casts import complex_of
-from rushlight.kernels.parts import duplicate, write_parts
+from rushlight.kernels.parts import write_parts
 from rushlight.kernels.steps import zeros_like
 from rushlight.layouts import joint_shape, reread, widened
 from rushlight.ops.arguments.promotion import is_complex as complex_value
@@ -265,18 +265,6 @@ angle: Unary = unary(
 )
 
 
-def of_parts_in_order(real: Array, imag: Array) -> Array | None:
-    """Complex numbers in the order of their real parts, if these are contiguous in some order; None for others."""
-    made = complex_of(real, imag)
-    if made is not None or type(real) is not np.ndarray or type(imag) is not np.ndarray or real.shape != imag.shape:
-        return made
-    if real.flags.c_contiguous:
-        return complex_of(real, duplicate(imag))
-    if real.flags.f_contiguous and (made := complex_of(real.T, duplicate(imag.T))) is not None:
-        return made.T
-    return None
-
-
 @operator(
     layout="elementwise",
     real=lambda grad: np.real(grad),
@@ -286,7 +274,7 @@ def of_parts_in_order(real: Array, imag: Array) -> Array | None:
     broadcasts=True,
 )
 def _complex(real: Array, imag: Array) -> Array:
-    made = of_parts_in_order(real, imag)
+    made = complex_of(real, imag)
     if made is not None:
         return made
     dtype = np.result_type(real.dtype, np.complex64)

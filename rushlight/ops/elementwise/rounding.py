@@ -18,7 +18,7 @@ from rushlight.kernels.casts import converted
 from rushlight.ops.arguments.promotion import is_complex, missing, no_zero, only, real, rounding
 from rushlight.ops.elementwise.arithmetic import floored
 from rushlight.ops.elementwise.logic import of_integers
-from rushlight.ops.elementwise.selection import _keep, ratio
+from rushlight.ops.elementwise.selection import _keep, ratio, times_each
 from rushlight.ops.out import write_out
 from rushlight.ops.table import (
     TABLE,
@@ -366,12 +366,12 @@ def times_power(x: Array, exponent: Array) -> Array:
     return x * np.exp2(exponent)
 
 
-power_of_two, product = fused(lambda x: np.exp2(x)), fused(lambda x, y: x * y)
+power_of_two = fused(lambda x: np.exp2(x))
 
 
 def times_power_in_range(x: Array, exponent: Array) -> Array:
     """`times_power`; the powers of fewer exponents than elements are not computed anew for each element."""
-    return product(x, power_of_two(exponent)) if exponent.size < x.size else times_power(x, exponent)
+    return times_each(x, power_of_two(exponent)) if exponent.size < x.size else times_power(x, exponent)
 
 
 def times_power_of_two(x: Array, exponent: Array) -> Array:

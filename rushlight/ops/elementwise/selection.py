@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.aliases import Array
 from rushlight.core.batching import elementwise
 from rushlight.core.formulas import Formula, evaluate
+from rushlight.core.fusion import fused
 from rushlight.core.graph import TensorBase
 from rushlight.core.kinds import kind_of
 from rushlight.core.lines import warn
@@ -68,6 +69,24 @@ def ratio(x: Array, y: Array) -> Array:
     """x / y, but 0 where y is 0; the derivatives are 0 there too."""
     safe, zero = without_zeros(y)
     return _drop(zero, x / safe)
+
+
+@fused
+def are_same(x: Array, y: Array) -> Array:
+    """Whether two numbers are equal."""
+    return x == y
+
+
+@fused
+def where_same(x: Array, y: Array, share: Array) -> Array:
+    """A share where two numbers are equal; elsewhere 0 times it."""
+    return (x == y) * share
+
+
+@fused
+def times_each(x: Array, y: Array) -> Array:
+    """The products of two arrays, which may broadcast."""
+    return x * y
 
 
 DIRECTION = Formula(np.sign, 1)

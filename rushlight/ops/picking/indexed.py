@@ -169,7 +169,7 @@ def without(shape: Any, dim: int) -> tuple[int, ...]:
     return shape[:dim] + shape[dim + 1 :]
 
 
-def times(array: Array, factor: float) -> Array:
+def scaled(array: Array, factor: float) -> Array:
     """An array multiplied by a number, which is often 1."""
     return array if factor == 1 else array * factor
 
@@ -179,7 +179,7 @@ def times(array: Array, factor: float) -> Array:
     additive=True,
     input=lambda grad: grad,
     source=lambda grad, dim, index, alpha, source_shape: np.reshape(
-        times(_index_select(grad, dim, index), alpha), source_shape
+        scaled(_index_select(grad, dim, index), alpha), source_shape
     ),
     name="index_add",
 )
@@ -187,7 +187,7 @@ def times(array: Array, factor: float) -> Array:
 def _index_add(input: Array, dim: int, index: Array, source: Array, alpha: float) -> Array:
     if not input.size:
         return owned(input)
-    found = reduced_by_kernel(input, dim, index, times(source, alpha), "sum", True)
+    found = reduced_by_kernel(input, dim, index, scaled(source, alpha), "sum", True)
     if found is not None:
         return found
     added = _add_at.forward(as_rows(source), input.shape or (1,), dim, index)

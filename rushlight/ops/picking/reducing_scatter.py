@@ -11,7 +11,7 @@ from rushlight.core.fusion import fused
 from rushlight.core.kinds import kind_of
 from rushlight.kernels.picking import put_along
 from rushlight.layouts import owned
-from rushlight.ops.elementwise.selection import _drop, _keep, _where
+from rushlight.ops.elementwise.selection import _drop, _keep, _where, are_same, where_same
 from rushlight.ops.reductions.prod import _recur, _shift
 from rushlight.ops.table import operator
 
@@ -187,18 +187,6 @@ def extreme_cotangents(
     counts = add(are_same(src, taken).astype(src.dtype))
     share = shares_of_all(grad, input, result, counts) if include_self else shares(grad, counts)
     return where_same(input, result, share), where_same(src, taken, take(share)) if needs[1] else None
-
-
-@fused
-def are_same(x: Array, y: Array) -> Array:
-    """Whether two numbers are equal."""
-    return x == y
-
-
-@fused
-def where_same(x: Array, y: Array, share: Array) -> Array:
-    """A share where two numbers are equal; elsewhere 0 times it."""
-    return (x == y) * share
 
 
 @fused

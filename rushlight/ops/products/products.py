@@ -14,7 +14,6 @@ from rushlight.core.advice import advised
 from rushlight.core.aliases import Array
 from rushlight.core.arithmetic import fill
 from rushlight.core.batching import elementwise, leading
-from rushlight.core.formulas import Formula, evaluate
 from rushlight.core.graph import TensorBase, unbroadcast
 from rushlight.core.operators import Operator, call
 from rushlight.core.turned import turn, turning
@@ -25,6 +24,7 @@ from rushlight.ops.arguments import mismatch
 from rushlight.ops.arguments.mismatch import ABSENT, BOOL, check_tensors, not_tensors, quick
 from rushlight.ops.derivatives.events import Event, Turned, of_addmm, of_bmm, of_mm
 from rushlight.ops.derivatives.series import rewritten
+from rushlight.ops.elementwise.selection import times_each
 from rushlight.ops.out import write_out
 from rushlight.ops.products.batched_products import (
     layer,
@@ -215,13 +215,17 @@ def _linear(input: Array, weight: Array, bias: Array) -> Array:
     return kernels.add_row(kernels.multiplied(rows(input), weight.T), bias).reshape(*input.shape[:-1], weight.shape[0])
 
 
-PRODUCT = Formula(np.multiply, 2)
-
-
 def in_pairs(x: Array, ndim: int, inner: bool) -> Array:
     """A factor of a Kronecker product, with a dimension of size 1 before each of its last `ndim`, or behind each."""
     start, shape = x.ndim - ndim, x.shape
     return x.reshape([*shape[:start], *[size for n in shape[start:] for size in ((1, n) if inner else (n, 1))]])
+
+
+def kron_shape(x: Array, y: Array, ndim: int) -> tuple[int, ...]:
+    """The shape of a Kronecker product of factors with as many dimensions, `ndim` of them in pairs."""
+    start = x.ndim - ndim
+    sizes = [n * m for n, m in zip(x.shape[start:], y.shape[start:], strict=True)]
+    return (*np.broadcast_shapes(x.shape[:start], y.shape[:start]), *sizes)
 
 
 def factor_cotangent(grad: Array, shape: Sequence[int], other: Array, ndim: int, inner: bool) -> Any:
@@ -242,10 +246,8 @@ def factor_cotangent(grad: Array, shape: Sequence[int], other: Array, ndim: int,
 )
 def _kron(input: Array, other: Array, ndim: int) -> Array:
     """The Kronecker products over the last `ndim` dimensions, of which both operands have as many."""
-    x, y = in_pairs(input, ndim, False), in_pairs(other, ndim, True)
-    start = x.ndim - 2 * ndim
-    sizes = [n * m for n, m in zip(input.shape[start:], other.shape[start:], strict=True)]
-    return evaluate(PRODUCT, x, y, None, None).reshape([*x.shape[:start], *sizes])
+    pairs = times_each(in_pairs(input, ndim, False), in_pairs(other, ndim, True))
+    return pairs.reshape(kron_shape(input, other, ndim))
 
 
 @method

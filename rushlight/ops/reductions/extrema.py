@@ -19,9 +19,8 @@ from rushlight.ops.arguments.dims import wrap_dim
 from rushlight.ops.arguments.keywords import keywords
 from rushlight.ops.derivatives.series import nearby
 from rushlight.ops.derivatives.tangents import weighed
-from rushlight.ops.elementwise.selection import _keep
+from rushlight.ops.elementwise.selection import _keep, are_same, where_same
 from rushlight.ops.picking.gather import _put_back, picked
-from rushlight.ops.picking.reducing_scatter import are_same, where_same
 from rushlight.ops.reductions.reduction import Dim, axes, kept_shape, repeated, repeated_over, type_name
 from rushlight.ops.table import method, operator
 from rushlight.tensors import Tensor
